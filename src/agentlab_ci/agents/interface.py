@@ -1,0 +1,109 @@
+"""What every agent is: opened once for each worker slot, one session for each sample, one reply at a time."""
+
+import ssl
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.trace import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentWorld:
+    """What an agent may use of the world. `tls` makes the run's one TLS context, on first use."""
+
+    environ: Mapping[str, str]
+    project: Path
+    max_reply_bytes: int
+    tls: Callable[[], ssl.SSLContext]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStart:
+    """What an agent is told when a sample starts. `conversation_id` is new for each start, redraws included."""
+
+    scenario_id: str
+    sample: int
+    conversation_id: str
+    system_prompt: str | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer: its whole text, uncut and unredacted; `latency_ms` of the request that was answered.
+
+    `note` says what was put right in the text, such as bytes that are not UTF-8.
+    """
+
+    text: str
+    latency_ms: float
+    usage: Usage = field(default_factory=Usage)
+    note: str | None = None
+
+
+class AgentFailedError(Exception):
+    """No answer came; the sample is an error. `redrawable`: a fresh start may be tried.
+
+    `status` and `body` are an HTTP answer's, the body cut to 64 KiB and unredacted.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: TerminationReason,
+        status: int | None = None,
+        body: str | None = None,
+        redrawable: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason
+        self.status = status
+        self.body = body
+        self.redrawable = redrawable
+
+
+class AgentBusyError(Exception):
+    """The agent did not process the request (429, 503): sending it again is safe after a wait.
+
+    `retry_after` is what the agent asked for in seconds, None where it did not say.
+    """
+
+    def __init__(self, *, status: int, retry_after: float | None, body: str) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+        self.retry_after = retry_after
+        self.body = body
+
+
+class Session(Protocol):
+    """One sample's talk with the agent."""
+
+    async def send(self, message: str) -> Reply:
+        """Say `message` as the user and return the answer.
+
+        Ends within the agent's own time limit. Raises AgentFailedError when no answer comes, and AgentBusyError
+        when the request was not processed, in which case the session is as it was before and may send again.
+        """
+        ...
+
+
+class Agent(Protocol):
+    """A worker slot's connection to the agent; used by one sample at a time."""
+
+    def session(self, start: SessionStart) -> AbstractAsyncContextManager[Session]:
+        """Start a sample's session; leaving it frees whatever the sample held."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections. Never waits on the agent."""
+        ...
+
+
+AgentFactory = Callable[[Any, AgentWorld], Agent]
+"""Opens an agent for one slot from its config."""

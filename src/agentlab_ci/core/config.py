@@ -1,0 +1,277 @@
+"""The project's config: agents and how they are reached, and everything that scenarios may name.
+
+One model per thing in `agentlab.config.yaml`. Field descriptions reach the JSON schema.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from agentlab_ci.core.model import CamelModel, Flag, Json, Name, Number, Rate, Text, Whole
+from agentlab_ci.core.sampling import MAX_SAMPLES
+from agentlab_ci.core.scenario import ScenarioType
+
+Milliseconds = Annotated[Whole, Field(gt=0)]
+AtLeastOne = Annotated[Whole, Field(ge=1)]
+Probability = Annotated[Number, Field(ge=0, le=1)]
+
+
+class Provider(StrEnum):
+    """How an agent is reached."""
+
+    MOCK = "mock"
+    HTTP = "http"
+    OPENAI = "openai"
+    EXTERNAL_PROCESS = "external_process"
+    PYTHON = "python"
+
+
+_TALKERS = frozenset({Provider.HTTP, Provider.OPENAI, Provider.PYTHON, Provider.MOCK})
+RUNS_ON: dict[ScenarioType, frozenset[Provider]] = {
+    ScenarioType.TASK: frozenset({Provider.EXTERNAL_PROCESS, Provider.OPENAI, Provider.PYTHON, Provider.MOCK}),
+    ScenarioType.CONVERSATION: _TALKERS,
+    ScenarioType.SIMULATION: _TALKERS,
+}
+
+
+class _Agent(CamelModel):
+    name: Name = Field(description="What scenarios, variants and `--agent` call it.")
+    label: Text | None = Field(None, description="What reports call it; its name when absent.")
+    max_concurrency: AtLeastOne | None = Field(
+        None, description="Samples of this agent that run at once, within the global limit."
+    )
+
+    @property
+    def shown_as(self) -> str:
+        """The name that reports use."""
+        return self.label or self.name
+
+
+class ScriptedReply(CamelModel):
+    """What a scripted mock agent says to a message."""
+
+    contains: Text = Field("", description="Text that the message must contain, in any case. Absent: any.")
+    reply: Text
+
+
+class MockAgent(_Agent):
+    """A deterministic agent that needs no network: scripted replies, or playbooks over the built-in tools."""
+
+    provider: Literal[Provider.MOCK]
+    replies: tuple[ScriptedReply, ...] = Field(
+        (), description="The first whose `contains` is in the message answers it."
+    )
+    fail_samples: tuple[AtLeastOne, ...] = Field((), description="Samples that answer wrongly on purpose.")
+    flake_rate: Probability = Field(0.0, description="Share of the other samples that answer wrongly.")
+    seed: Whole = Field(0, description="Seed of `flake_rate`.")
+    latency_ms: Annotated[Whole, Field(ge=0)] = Field(0, description="How long each reply takes.")
+
+
+class UsageFields(CamelModel):
+    """Dotted paths of the usage figures in a reply's JSON."""
+
+    input_tokens: Name | None = None
+    output_tokens: Name | None = None
+    cost_usd: Name | None = None
+
+
+class HttpAgent(_Agent):
+    """An agent behind an HTTP endpoint that takes JSON and answers JSON."""
+
+    provider: Literal[Provider.HTTP]
+    url: Name | None = Field(None, description="Where the agent answers.")
+    method: Literal["POST", "PUT", "PATCH", "GET"] = "POST"
+    headers: dict[str, Text] = Field({}, description="Request headers; placeholders are filled in.")
+    request_template: dict[str, Any] | None = Field(
+        None, description="The JSON body; absent: message and conversation_id."
+    )
+    response_field: Name = Field("message", description="Key or dotted path of the reply's text.")
+    timeout_ms: Milliseconds = Field(30_000, description="Total time of one request.")
+    usage_fields: UsageFields = UsageFields()
+
+
+class ExternalProcessAgent(_Agent):
+    """An agent that is a command and speaks JSON lines on stdin and stdout."""
+
+    provider: Literal[Provider.EXTERNAL_PROCESS]
+    command: Name
+    args: tuple[Text, ...] = ()
+    cwd: Name = Field(".", description="Working directory, inside the project.")
+    env_allowlist: tuple[Name, ...] = Field((), description="Environment variables that it may see.")
+    turn_timeout_ms: Milliseconds = Field(10_000, description="Time for one reply.")
+
+
+class Price(CamelModel):
+    """US dollars for a million tokens."""
+
+    input_per_million: Annotated[Number, Field(ge=0)]
+    output_per_million: Annotated[Number, Field(ge=0)]
+
+
+class OpenAIAgent(_Agent):
+    """A model behind any OpenAI-compatible chat completions endpoint."""
+
+    provider: Literal[Provider.OPENAI]
+    model: Name
+    base_url: Name = "https://api.openai.com/v1"
+    api_key_env: Name = Field("OPENAI_API_KEY", description="Environment variable that holds the key.")
+    timeout_ms: Milliseconds = 30_000
+    temperature: Number | None = None
+    seed: Whole | None = None
+    extra_body: Json = Field({}, description="Further keys of the request body.")
+    system_prompt: Text | None = None
+    price: Price | None = None
+
+
+class PythonAgent(_Agent):
+    """A Python callable, run in a worker process."""
+
+    provider: Literal[Provider.PYTHON]
+    target: Annotated[Name, Field(pattern=r"^[\w.]+:[\w.]+$")] = Field(description="`package.module:callable`.")
+    python: Name | None = Field(None, description="The interpreter; agentlab's own when absent.")
+    env_allowlist: tuple[Name, ...] = ()
+    turn_timeout_ms: Milliseconds = 30_000
+
+
+AgentConfig = Annotated[
+    MockAgent | HttpAgent | ExternalProcessAgent | OpenAIAgent | PythonAgent, Field(discriminator="provider")
+]
+
+
+class ModelEndpoint(CamelModel):
+    """A model that plays the user or the judge in simulations."""
+
+    model: Name
+    base_url: Name = "https://api.openai.com/v1"
+    api_key_env: Name = "OPENAI_API_KEY"
+
+
+class CustomTool(CamelModel):
+    """A tool of the project's own: exactly one of `module_path`, `package` and `command` says where it is."""
+
+    name: Name
+    module_path: Name | None = Field(None, description="A Python file inside the project.")
+    package: Name | None = Field(None, description="An importable Python module.")
+    export_name: Name | None = Field(None, description="The function in the module.")
+    command: tuple[Name, ...] | None = Field(None, description="JSON in on stdin, JSON out on stdout.")
+    env_allowlist: tuple[Name, ...] = ()
+    timeout_ms: Milliseconds = 10_000
+    description: Text = ""
+    input_schema: Json = Field({"type": "object"}, description="JSON schema of the input.")
+
+
+class Variant(CamelModel):
+    """An agent and the versions that make it one to compare."""
+
+    agent: Name
+    label: Name
+    prompt_version: Text | None = None
+    model_version: Text | None = None
+    tool_schema_version: Text | None = None
+    config_label: Text | None = None
+    notes: Text | None = None
+    gate: Flag = Field(True, description="Whether its scenarios set the exit code.")
+
+
+class VariantSet(CamelModel):
+    """Variants that are run side by side."""
+
+    name: Name
+    variants: Annotated[tuple[Variant, ...], Field(min_length=1)]
+
+
+class ToolFault(CamelModel):
+    """How a tool goes wrong; the first that applies to a call wins."""
+
+    tool: Name
+    mode: Literal["timeout", "error", "malformed_output", "partial_output"]
+    timeout_ms: Milliseconds = 5000
+    error_message: Text | None = None
+    partial_output: Json | None = None
+    on_call: AtLeastOne | None = Field(None, description="Only the n-th call of the tool.")
+    probability: Probability = 1.0
+
+
+class HttpFault(CamelModel):
+    """How a request to the agent goes wrong."""
+
+    mode: Literal["status", "delay", "drop", "truncate"]
+    status: Annotated[Whole, Field(ge=100, le=599)] | None = None
+    delay_ms: Annotated[Whole, Field(ge=0)] = 0
+    on_request: AtLeastOne | None = Field(None, description="Only the n-th request of the sample.")
+    probability: Probability = 1.0
+
+
+class SeededMessage(CamelModel):
+    """A turn that is there before the first step."""
+
+    role: Literal["user", "assistant", "system"]
+    message: Text
+
+
+class ProfileState(CamelModel):
+    """What the agent remembers before the sample starts."""
+
+    reset: Literal["per_run", "per_variant_run", "manual"] = "per_run"
+    seeded_messages: tuple[SeededMessage, ...] = ()
+    memory_blob: Json = Field({})
+
+
+class RuntimeProfile(CamelModel):
+    """Conditions that a scenario runs under."""
+
+    name: Name
+    seed: Whole = 0
+    tool_faults: tuple[ToolFault, ...] = ()
+    http_faults: tuple[HttpFault, ...] = ()
+    state: ProfileState | None = None
+
+
+class Include(CamelModel):
+    """Selectors; a scenario that any of them picks is in. `scenarios` takes globs."""
+
+    tags: tuple[Name, ...] = ()
+    suites: tuple[Name, ...] = ()
+    scenarios: tuple[Name, ...] = ()
+
+
+class SuiteDefinition(CamelModel):
+    """A named selection of scenarios: whatever `include` picks and `exclude` does not."""
+
+    name: Name
+    include: Include
+    exclude: Include = Include()
+
+
+class SamplingConfig(CamelModel):
+    """Defaults for all scenarios, and the policy that nothing exceeds."""
+
+    samples: Annotated[Whole, Field(ge=1, le=MAX_SAMPLES)] | None = None
+    pass_rate: Rate | None = None
+    stop_when_settled: Flag = Field(False, description="Start no sample that cannot change the verdict.")
+    error_retries: Annotated[Whole, Field(ge=0, le=10)] = Field(
+        1, description="Times a sample is drawn again after a connection error, 502 or 504."
+    )
+    max_samples: Annotated[Whole, Field(ge=1, le=MAX_SAMPLES)] | None = None
+    require_odd: Flag = False
+
+
+class Config(CamelModel):
+    """All of `agentlab.config.yaml`."""
+
+    sampling: SamplingConfig = SamplingConfig()
+    concurrency: AtLeastOne = Field(8, description="Samples that run at once.")
+    sample_timeout_seconds: Annotated[Number, Field(gt=0)] = Field(
+        600, description="Total time of one sample, waits and redraws included."
+    )
+    pass_score: Annotated[Number, Field(ge=0, le=100)] = Field(80, description="Score that a sample needs.")
+    max_reply_bytes: AtLeastOne = Field(4 << 20, description="A longer reply is an error.")
+    redact: tuple[Name, ...] = Field((), description="More environment variables whose values are masked.")
+    agents: tuple[AgentConfig, ...] = ()
+    simulator: ModelEndpoint | None = None
+    judge: ModelEndpoint | None = None
+    tools: tuple[CustomTool, ...] = ()
+    variant_sets: tuple[VariantSet, ...] = ()
+    runtime_profiles: tuple[RuntimeProfile, ...] = ()
+    suite_definitions: tuple[SuiteDefinition, ...] = ()

@@ -1,0 +1,35 @@
+"""The exit code of a run: set only by scenarios that finished below the bar."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.errors import ExitCode
+
+
+class FailOn(StrEnum):
+    """What turns the exit code to 1."""
+
+    BELOW_BAR = "below-bar"
+    NEVER = "never"
+
+
+def decide_exit_code(
+    gating: Sequence[Verdict],
+    *,
+    require_finished: bool = False,
+    fail_on: FailOn = FailOn.BELOW_BAR,
+    interrupted: ExitCode | None = None,
+) -> ExitCode:
+    """Decide from the verdicts of the gating scenarios, skipped ones left out.
+
+    An interruption wins over 1, and 1 over 3. `fail_on` never turns 1 into 0 and changes nothing else.
+    """
+    if interrupted is not None:
+        return interrupted
+    if Verdict.FAILED in gating:
+        return ExitCode.OK if fail_on is FailOn.NEVER else ExitCode.BELOW_BAR
+    unfinished = gating.count(Verdict.UNFINISHED)
+    if unfinished and (require_finished or unfinished == len(gating)):
+        return ExitCode.NO_VERDICT
+    return ExitCode.OK

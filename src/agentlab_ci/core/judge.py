@@ -1,0 +1,133 @@
+"""From samples to verdicts: judge a scenario, add up a run, count pass@k, judge stored samples again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentlab_ci.core.gate import FailOn, decide_exit_code
+from agentlab_ci.core.results import (
+    BatchFacts,
+    PassShare,
+    RunReport,
+    SampleCounts,
+    SampleResult,
+    ScenarioCounts,
+    ScenarioFacts,
+    ScenarioResult,
+    Summary,
+)
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.core.sampling import PassRate, needed
+from agentlab_ci.core.stats import PassCounts, count_passes
+from agentlab_ci.core.verdict import Verdict, label, run_verdict, verdict
+from agentlab_ci.errors import ExitCode
+
+
+def judge_scenario(facts: ScenarioFacts, samples: Iterable[SampleResult]) -> ScenarioResult:
+    """Judge a scenario by the samples that have ended; those still missing count as unfinished."""
+    ended = tuple(sorted(samples, key=lambda sample: sample.sample))
+    bar = needed(facts.samples_wanted, facts.pass_rate)
+    passed = sum(sample.status is SampleStatus.PASSED for sample in ended)
+    unfinished = facts.samples_wanted - sum(sample.status.finished for sample in ended)
+    return ScenarioResult(
+        **dict(facts),
+        verdict=Verdict.SKIPPED if facts.skipped else verdict(passed=passed, unfinished=unfinished, needed=bar),
+        passed=passed,
+        needed=bar,
+        label=label((sample.status for sample in ended), samples=facts.samples_wanted),
+        samples=ended,
+    )
+
+
+def build_report(
+    facts: BatchFacts,
+    scenarios: Iterable[ScenarioResult],
+    *,
+    duration_ms: float,
+    require_finished: bool = False,
+    fail_on: FailOn = FailOn.BELOW_BAR,
+    interrupted: ExitCode | None = None,
+) -> RunReport:
+    """Add up judged scenarios, which come in YAML order, into the report of the run."""
+    rows = tuple(scenarios)
+    gating = [row.verdict for row in rows if row.gate and row.verdict is not Verdict.SKIPPED]
+    groups = [(group.variant, group.counts) for group in pass_groups(rows) if group.counts is not None]
+    costs = [s.usage.cost_usd for row in rows for s in row.samples if s.usage.cost_usd is not None]
+    summary = Summary(
+        verdict=run_verdict(gating),
+        exit_code=decide_exit_code(
+            gating, require_finished=require_finished, fail_on=fail_on, interrupted=interrupted
+        ),
+        scenarios=_count_scenarios(rows),
+        samples=SampleCounts(**{status.value: sum(row.count(status) for row in rows) for status in SampleStatus}),
+        pass_at_k=tuple(PassShare(k=c.k, passed=c.at_least_once, of=c.of, variant=v) for v, c in groups),
+        pass_hat_k=tuple(PassShare(k=c.k, passed=c.every_time, of=c.of, variant=v) for v, c in groups),
+        cost_usd=sum(costs) if costs else None,
+        duration_ms=duration_ms,
+    )
+    return RunReport(**dict(facts), summary=summary, scenarios=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassGroup:
+    """The scenarios of one variant and one k > 1, over which pass@k and pass^k are counted.
+
+    `counts` is None when no scenario qualifies, and when some stopped early: the others would mislead.
+    """
+
+    variant: str | None
+    k: int
+    stopped_early: int
+    counts: PassCounts | None
+
+
+def pass_groups(scenarios: Iterable[ScenarioResult]) -> tuple[PassGroup, ...]:
+    """Group judged scenarios by variant and k, in order of first appearance, and count each group."""
+    grouped: dict[tuple[str | None, int], list[ScenarioResult]] = {}
+    for row in scenarios:
+        if row.verdict is not Verdict.SKIPPED and row.samples_wanted > 1:
+            grouped.setdefault((row.key[0], row.samples_wanted), []).append(row)
+    return tuple(_pass_group(variant, k, rows) for (variant, k), rows in grouped.items())
+
+
+def _pass_group(variant: str | None, k: int, rows: list[ScenarioResult]) -> PassGroup:
+    stopped_early = sum(row.stopped_early for row in rows)
+    reached = [row for row in rows if not row.unreachable]
+    counts = None if stopped_early else count_passes([[s.status for s in row.samples] for row in reached], k=k)
+    return PassGroup(variant=variant, k=k, stopped_early=stopped_early, counts=counts)
+
+
+def regate(
+    report: RunReport,
+    *,
+    pass_rate: PassRate | None = None,
+    require_finished: bool = False,
+    fail_on: FailOn = FailOn.BELOW_BAR,
+) -> RunReport:
+    """Judge stored samples again, against `pass_rate` where one is given."""
+    scenarios = [judge_scenario(_facts_of(row, pass_rate), row.samples) for row in report.scenarios]
+    known = {name: getattr(report, name) for name in BatchFacts.model_fields} | (report.model_extra or {})
+    if pass_rate is not None:
+        known["sampling"] = report.sampling.model_copy(update={"pass_rate": pass_rate})
+    return build_report(
+        BatchFacts(**known),
+        scenarios,
+        duration_ms=report.summary.duration_ms,
+        require_finished=require_finished,
+        fail_on=fail_on,
+    )
+
+
+def _facts_of(row: ScenarioResult, pass_rate: PassRate | None) -> ScenarioFacts:
+    known = {name: getattr(row, name) for name in ScenarioFacts.model_fields} | (row.model_extra or {})
+    return ScenarioFacts(**known if pass_rate is None else known | {"pass_rate": pass_rate})
+
+
+def _count_scenarios(rows: tuple[ScenarioResult, ...]) -> ScenarioCounts:
+    verdicts = [row.verdict for row in rows]
+    return ScenarioCounts(
+        total=len(verdicts) - verdicts.count(Verdict.SKIPPED),
+        passed=verdicts.count(Verdict.PASSED),
+        failed=verdicts.count(Verdict.FAILED),
+        unfinished=verdicts.count(Verdict.UNFINISHED),
+        skipped=verdicts.count(Verdict.SKIPPED),
+    )

@@ -1,0 +1,232 @@
+"""The results of a run: the one object that every renderer, output and exit code is made from.
+
+`RunReport` is results.json. Counts and verdicts in it are always derived from the samples, by `core.judge`, so
+that no two surfaces can disagree.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from agentlab_ci.core.config import Provider
+from agentlab_ci.core.model import Rate
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.scenario import ScenarioType
+from agentlab_ci.core.trace import (
+    Evaluation,
+    Record,
+    Redraw,
+    SampleError,
+    ToolCall,
+    Turn,
+    Usage,
+    Wait,
+)
+from agentlab_ci.core.verdict import Label, Verdict, could_not_be_judged
+from agentlab_ci.errors import ExitCode
+
+
+class SampleResult(Record):
+    """How one sample ended. `run_id` and `started_at` are None when it never started.
+
+    `score` is None when nothing was judged. Times are UTC, RFC 3339; durations are milliseconds.
+    """
+
+    scenario_id: str
+    sample: int
+    of: int
+    run_id: str | None
+    status: SampleStatus
+    termination_reason: TerminationReason
+    score: int | None = None
+    started_at: str | None = None
+    duration_ms: float = 0
+    waits: tuple[Wait, ...] = ()
+    redraws: tuple[Redraw, ...] = ()
+    usage: Usage = Usage()
+    error: SampleError | None = None
+    final_output: str | None = None
+    turns: tuple[Turn, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    evaluations: tuple[Evaluation, ...] = ()
+
+
+class AgentIdentity(Record):
+    """Which agent answered. `url` is where, without user info and query."""
+
+    name: str
+    provider: Provider
+    label: str
+    url: str | None = None
+
+
+class VariantIdentity(Record):
+    """Which variant of a variant set it was."""
+
+    variant_set_name: str
+    variant_label: str
+    prompt_version: str | None = None
+    model_version: str | None = None
+    tool_schema_version: str | None = None
+    config_label: str | None = None
+    config_hash: str | None = None
+
+
+class ScenarioFacts(Record):
+    """What is known of a scenario before its first sample. `file` and `agent` are None in imported runs.
+
+    `skipped` is the reason why it was not run at all.
+    """
+
+    scenario_id: str
+    name: str
+    type: ScenarioType
+    suite: str
+    tags: tuple[str, ...] = ()
+    file: str | None
+    line: int | None
+    hash: str | None
+    agent: AgentIdentity | None
+    variant: VariantIdentity | None = None
+    gate: bool = True
+    baseline: str | None = None
+    skipped: str | None = None
+    samples_wanted: int
+    pass_rate: Rate
+
+
+class ScenarioResult(ScenarioFacts):
+    """A scenario with the samples that have ended so far, by number, and the verdict that follows."""
+
+    verdict: Verdict
+    passed: int
+    needed: int
+    label: Label | None
+    samples: tuple[SampleResult, ...]
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        """What tells this row from every other of the run: (variant label, scenario id)."""
+        return (self.variant.variant_label if self.variant else None, self.scenario_id)
+
+    @property
+    def title(self) -> str:
+        """Id, with the variant in a variant set: the name of its suite in JUnit, its row elsewhere."""
+        return f"{self.scenario_id} · {self.variant.variant_label}" if self.variant else self.scenario_id
+
+    @property
+    def below_bar(self) -> bool:
+        """Whether it finished below the bar, gating or not."""
+        return self.verdict is Verdict.FAILED
+
+    @property
+    def could_not_be_judged(self) -> bool:
+        """Whether errors alone keep it below the bar."""
+        return could_not_be_judged(
+            verdict=self.verdict,
+            passed=self.passed,
+            errors=self.count(SampleStatus.ERROR),
+            needed=self.needed,
+        )
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether samples were left out because the verdict was settled."""
+        return any(s.termination_reason is TerminationReason.SETTLED for s in self.samples)
+
+    @property
+    def unreachable(self) -> bool:
+        """Whether its agent was given up on; it then says nothing of how often the agent passes."""
+        return any(s.termination_reason is TerminationReason.AGENT_UNREACHABLE for s in self.samples)
+
+    def count(self, status: SampleStatus) -> int:
+        """Count its samples of one status."""
+        return sum(sample.status is status for sample in self.samples)
+
+
+class SourceIdentity(Record):
+    """The commit and CI run that the results belong to; None where unknown."""
+
+    commit: str | None = None
+    ref: str | None = None
+    pull_request: int | None = None
+    run_url: str | None = None
+
+
+class SamplingFacts(Record):
+    """The run's own sampling, which scenarios may override."""
+
+    samples: int
+    pass_rate: Rate
+    stop_when_settled: bool
+
+
+class ScenarioCounts(Record):
+    """Scenarios by verdict; `total` leaves out the skipped ones."""
+
+    total: int
+    passed: int
+    failed: int
+    unfinished: int
+    skipped: int
+
+
+class SampleCounts(Record):
+    """Samples by status."""
+
+    passed: int
+    failed: int
+    error: int
+    cancelled: int
+
+
+class PassShare(Record):
+    """`passed` of `of` scenarios with k samples; `variant` only in a variant set."""
+
+    k: int
+    passed: int
+    of: int
+    variant: str | None = Field(None, exclude_if=lambda value: value is None)
+
+
+class Summary(Record):
+    """The run in figures. `cost_usd` is None unless a sample's cost is known."""
+
+    verdict: Verdict
+    exit_code: ExitCode
+    scenarios: ScenarioCounts
+    samples: SampleCounts
+    pass_at_k: tuple[PassShare, ...]
+    pass_hat_k: tuple[PassShare, ...]
+    cost_usd: float | None
+    duration_ms: float
+
+
+class BatchFacts(Record):
+    """What is known of a run as a whole, apart from its scenarios."""
+
+    version: Literal[1] = 1
+    tool: str
+    batch_id: str
+    started_at: str
+    ended_at: str
+    sampling: SamplingFacts
+    errors_count_as: Literal["not passed"] = "not passed"
+    source: SourceIdentity = SourceIdentity()
+
+
+class RunReport(BatchFacts):
+    """results.json: the run, its figures, and its scenarios in YAML order."""
+
+    summary: Summary
+    scenarios: tuple[ScenarioResult, ...]
+
+    @property
+    def gating_below_bar(self) -> tuple[ScenarioResult, ...]:
+        """The scenarios that make the run red."""
+        return tuple(s for s in self.scenarios if s.below_bar and s.gate)
+
+    @property
+    def judged(self) -> tuple[ScenarioResult, ...]:
+        """The scenarios that were not skipped."""
+        return tuple(s for s in self.scenarios if s.verdict is not Verdict.SKIPPED)

@@ -1,0 +1,78 @@
+"""What can go wrong, and the exit code that each kind gives.
+
+`EXIT_CODES` is the one table of exit codes; the reference page is rendered from it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """How a command ended, for the shell and the CI job."""
+
+    OK = 0
+    BELOW_BAR = 1
+    BAD_INPUT = 2
+    NO_VERDICT = 3
+    BUG = 70
+    SIGINT = 130
+    SIGTERM = 143
+
+
+EXIT_CODES: dict[ExitCode, str] = {
+    ExitCode.OK: "No scenario finished below the bar.",
+    ExitCode.BELOW_BAR: "At least one scenario finished below the bar.",
+    ExitCode.BAD_INPUT: (
+        "Nothing could be judged because of what was given: bad arguments, config or YAML, "
+        "nothing matched, or everything was skipped."
+    ),
+    ExitCode.NO_VERDICT: ("No scenario got a verdict, or some are unfinished and `--require-finished` was asked."),
+    ExitCode.BUG: "A bug in agentlab. The traceback on stderr says where.",
+    ExitCode.SIGINT: "Interrupted (Ctrl-C). Reports of what was known were written.",
+    ExitCode.SIGTERM: "Terminated. Reports of what was known were written.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Problem:
+    """One thing wrong in a user's file.
+
+    `line` and `column` count from 1 and are None where there is no such place, as in an unreadable file.
+    `where` is the path of keys inside the file, such as `steps[0].evaluators[1].config`.
+    """
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+    where: str = ""
+    message: str
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
+        return ": ".join(part for part in (place, self.where, self.message) if part)
+
+
+class AgentlabError(Exception):
+    """Anything that ends a command on purpose; the message is for the user, without a traceback."""
+
+    exit_code: ExitCode = ExitCode.BAD_INPUT
+
+
+class BadInputError(AgentlabError):
+    """What the user gave cannot be used; the message says what happened and what to do."""
+
+
+class InvalidFilesError(BadInputError):
+    """Problems in the user's files, all of them at once.
+
+    `problems` is sorted by place and never empty.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(sorted(problems, key=_by_place))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def _by_place(problem: Problem) -> tuple[str, int, int, str]:
+    return (problem.path, problem.line or 0, problem.column or 0, problem.message)

@@ -1,0 +1,1 @@
+"""The deterministic checks: one file for each kind, one registry row each."""

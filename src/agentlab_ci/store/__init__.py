@@ -1,0 +1,1 @@
+"""History on disk: one SQLite file, one writer."""
