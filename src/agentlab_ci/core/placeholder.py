@@ -1,5 +1,6 @@
 """`{{name}}` in request templates and headers: which stand there, and filling them in."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,15 +27,19 @@ def fill_placeholders(template: object, values: Mapping[str, Any]) -> Any:
     """Return the template with every placeholder replaced; `values` must hold each of them.
 
     A string that is exactly one placeholder becomes the value itself, a list or an object included; inside other
-    text it is the value's string. Filled-in text is not searched again, so an answer cannot smuggle one in.
+    text it is the value's string, JSON for a list or an object. Filled-in text is not searched again, so an answer cannot smuggle one in.
     """
     if isinstance(template, str):
         whole = _PLACEHOLDER.fullmatch(template)
         if whole is not None:
             return values[whole[1]]
-        return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), template)
+        return _PLACEHOLDER.sub(lambda match: _as_text(values[match[1]]), template)
     if isinstance(template, Mapping):
         return {key: fill_placeholders(value, values) for key, value in template.items()}
     if isinstance(template, list | tuple):
         return [fill_placeholders(value, values) for value in template]
     return template
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
