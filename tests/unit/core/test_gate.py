@@ -1,0 +1,44 @@
+"""From verdicts to the exit code."""
+
+from itertools import product
+
+import pytest
+
+from agentlab_ci.core.gate import FailOn, decide_exit_code
+from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.errors import ExitCode
+
+P, F, U = Verdict.PASSED, Verdict.FAILED, Verdict.UNFINISHED
+
+
+@pytest.mark.parametrize(
+    ("gating", "plain", "require_finished", "never"),
+    [
+        ([], ExitCode.OK, ExitCode.OK, ExitCode.OK),  # none gating
+        ([P], ExitCode.OK, ExitCode.OK, ExitCode.OK),
+        ([F], ExitCode.BELOW_BAR, ExitCode.BELOW_BAR, ExitCode.OK),
+        ([P, F, U], ExitCode.BELOW_BAR, ExitCode.BELOW_BAR, ExitCode.OK),  # 1 wins over 3
+        ([U], ExitCode.NO_VERDICT, ExitCode.NO_VERDICT, ExitCode.NO_VERDICT),  # nothing got a verdict
+        ([U, U], ExitCode.NO_VERDICT, ExitCode.NO_VERDICT, ExitCode.NO_VERDICT),
+        ([P, U], ExitCode.OK, ExitCode.NO_VERDICT, ExitCode.OK),
+    ],
+)
+def test_exit_code(gating: list[Verdict], plain: ExitCode, require_finished: ExitCode, never: ExitCode) -> None:
+    assert decide_exit_code(gating) is plain
+    assert decide_exit_code(gating, require_finished=True) is require_finished
+    assert decide_exit_code(gating, fail_on=FailOn.NEVER) is never
+
+
+@pytest.mark.parametrize("signal", [ExitCode.SIGINT, ExitCode.SIGTERM])
+@pytest.mark.parametrize("fail_on", FailOn)
+def test_an_interruption_wins_over_everything(signal: ExitCode, fail_on: FailOn) -> None:
+    for gating in ([P], [F], [U], [P, F, U], []):
+        assert decide_exit_code(gating, require_finished=True, fail_on=fail_on, interrupted=signal) is signal
+
+
+def test_code_1_means_a_scenario_below_the_bar_and_nothing_else() -> None:
+    for length in range(4):
+        for gating in product((P, F, U), repeat=length):
+            for require_finished in (False, True):
+                code = decide_exit_code(gating, require_finished=require_finished)
+                assert (code is ExitCode.BELOW_BAR) == (F in gating)
