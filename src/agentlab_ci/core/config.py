@@ -3,36 +3,17 @@
 One model per thing in `agentlab.config.yaml`. Field descriptions reach the JSON schema.
 """
 
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from agentlab_ci.core.model import CamelModel, Flag, Json, Name, Number, Rate, Text, Whole
+from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import MAX_SAMPLES
-from agentlab_ci.core.scenario import ScenarioType
 
 Milliseconds = Annotated[Whole, Field(gt=0)]
 AtLeastOne = Annotated[Whole, Field(ge=1)]
 Probability = Annotated[Number, Field(ge=0, le=1)]
-
-
-class Provider(StrEnum):
-    """How an agent is reached."""
-
-    MOCK = "mock"
-    HTTP = "http"
-    OPENAI = "openai"
-    EXTERNAL_PROCESS = "external_process"
-    PYTHON = "python"
-
-
-_TALKERS = frozenset({Provider.HTTP, Provider.OPENAI, Provider.PYTHON, Provider.MOCK})
-RUNS_ON: dict[ScenarioType, frozenset[Provider]] = {
-    ScenarioType.TASK: frozenset({Provider.EXTERNAL_PROCESS, Provider.OPENAI, Provider.PYTHON, Provider.MOCK}),
-    ScenarioType.CONVERSATION: _TALKERS,
-    ScenarioType.SIMULATION: _TALKERS,
-}
 
 
 class _Agent(CamelModel):

@@ -27,7 +27,8 @@ def fill_placeholders(template: object, values: Mapping[str, Any]) -> Any:
     """Return the template with every placeholder replaced; `values` must hold each of them.
 
     A string that is exactly one placeholder becomes the value itself, a list or an object included; inside other
-    text it is the value's string, JSON for a list or an object. Filled-in text is not searched again, so an answer cannot smuggle one in.
+    text it is the value's string, JSON for a list or an object. What is filled in is not searched again, so an
+    answer cannot smuggle a placeholder in.
     """
     if isinstance(template, str):
         whole = _PLACEHOLDER.fullmatch(template)

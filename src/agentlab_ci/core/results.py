@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agentlab_ci.core.config import Provider
 from agentlab_ci.core.model import Rate
+from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.trace import (
@@ -75,7 +75,7 @@ class VariantIdentity(Record):
 class ScenarioFacts(Record):
     """What is known of a scenario before its first sample. `file` and `agent` are None in imported runs.
 
-    `skipped` is the reason why it was not run at all.
+    `steps` is how many a conversation has. `skipped` is the reason why the scenario was not run at all.
     """
 
     scenario_id: str
@@ -86,6 +86,7 @@ class ScenarioFacts(Record):
     file: str | None
     line: int | None
     hash: str | None
+    steps: int | None = None
     agent: AgentIdentity | None
     variant: VariantIdentity | None = None
     gate: bool = True

@@ -90,7 +90,7 @@ KINDS: tuple[EvaluatorKind[Any], ...] = (
         name="tool_call_assertion",
         positions=_TASK,
         config=ExpectedCall,
-        passes_when="some call of `tool` has an input that contains `match`; failed calls count unless `succeeded`",
+        passes_when="a call of `tool` had an input that contains `match`; failed ones count, unless `succeeded`",
         judge=_judge_expected,
     ),
     EvaluatorKind(

@@ -1,0 +1,195 @@
+"""The story of a run: load, plan, run, report. Read this first.
+
+Each command is one function from settings and the world to an exit code. What it touches of the world (files,
+environment, clock, signals, console) comes in as an argument or stands behind a room that it calls.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from agentlab_ci import __version__
+from agentlab_ci.agents.opening import make_agent_opener
+from agentlab_ci.core.judge import build_report, regate
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts, ScenarioResult
+from agentlab_ci.core.trace import Wait
+from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
+from agentlab_ci.interrupts import Interrupts
+from agentlab_ci.loading.project import Project, load_project
+from agentlab_ci.loading.secrets import secret_values
+from agentlab_ci.loading.select import Selection, select_scenarios
+from agentlab_ci.loading.usable import find_unusable
+from agentlab_ci.publish.console import Console, JobLog
+from agentlab_ci.publish.files import prepare_report_folder
+from agentlab_ci.reports.json_report import read_results
+from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
+from agentlab_ci.reports.redact import Redactor
+from agentlab_ci.runner.describe import describe_plan
+from agentlab_ci.runner.engine import EngineWorld, run_plan
+from agentlab_ci.runner.ledger import Ledger
+from agentlab_ci.runner.plan import Plan, make_plan
+from agentlab_ci.settings import ReportSettings, RunSettings
+from agentlab_ci.store.ids import new_batch_id, new_run_id
+from agentlab_ci.store.writer import StoreWriter
+
+TOOL = f"agentlab {__version__}"
+DATABASE = "artifacts/agentlab.db"
+STORE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Everything outside; the edge makes it once and passes it down. `now` is in UTC."""
+
+    cwd: Path
+    environ: Mapping[str, str]
+    console: Console
+    log_style: LogStyle
+    now: Callable[[], datetime]
+    interrupts: Interrupts
+
+
+def run_scenarios(settings: RunSettings, world: World) -> ExitCode:
+    """Run the selected scenarios against their agents and report: the main job."""
+    project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
+    for note in project.notes:
+        world.console.out(f"note: {note}")
+    selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
+    scenarios = select_scenarios(project.scenarios, project.config, selection)
+    plan = make_plan(scenarios, project.config, settings)
+    _refuse_unusable(project, plan, world.environ)
+    if settings.dry_run:
+        _say(world, describe_plan(plan))
+        return ExitCode.OK
+    folder = prepare_report_folder(world.cwd, settings.report.report_dir)
+    with StoreWriter.open(_database(settings, project, world)) as store:
+        report = _run(plan, project, settings, world, store)
+        written = folder.write(report, settings.report)
+        store.finish_batch(report)
+    _conclude(report, written, world)
+    return report.summary.exit_code
+
+
+def report_again(results_file: str, settings: ReportSettings, world: World) -> ExitCode:
+    """Render and gate stored results again, without calling an agent."""
+    stored = read_results(_read(world.cwd / results_file, shown=results_file))
+    if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
+        raise BadInputError("--pass-rate does nothing here: no scenario has more than one sample")
+    report = regate(
+        stored,
+        pass_rate=settings.pass_rate,
+        require_finished=settings.require_finished,
+        fail_on=settings.fail_on,
+    )
+    folder = prepare_report_folder(world.cwd, settings.report_dir)
+    for row in report.scenarios:
+        _say(world, scenario_section(row, style=world.log_style))
+    _conclude(report, folder.write(report, settings), world)
+    return report.summary.exit_code
+
+
+def _run(plan: Plan, project: Project, settings: RunSettings, world: World, store: StoreWriter) -> RunReport:
+    """Run the plan and judge it: each sample is stored, and each scenario printed, as soon as it ends."""
+    started = world.now()
+    began = world.console.clock()
+    batch_id = new_batch_id(started)
+    ledger = Ledger(plan)
+    log = JobLog(
+        [row.key for row in plan.rows],
+        total_samples=plan.total_samples,
+        console=world.console,
+        style=world.log_style,
+    )
+    for row in plan.rows:
+        if row.skipped:
+            log.scenario_complete(ledger.judge(row))
+
+    def facts() -> BatchFacts:
+        return BatchFacts(
+            tool=TOOL,
+            batch_id=batch_id,
+            started_at=started.isoformat(timespec="milliseconds"),
+            ended_at=world.now().isoformat(timespec="milliseconds"),
+            sampling=plan.sampling,
+        )
+
+    store.start_batch(facts())
+    run_plan(
+        plan,
+        ledger,
+        EngineWorld(
+            open_agent=make_agent_opener(
+                environ=world.environ, project=project.root, max_reply_bytes=project.config.max_reply_bytes
+            ),
+            now=world.now,
+            new_run_id=new_run_id,
+            redact=Redactor(secret_values(project.config, world.environ)).sample,
+            observer=_Observers(log=log, store=store, batch_id=batch_id),
+            interrupts=world.interrupts,
+        ),
+        deadline=settings.timeout,
+    )
+    return build_report(
+        facts(),
+        ledger.judge_all(),
+        duration_ms=round((world.console.clock() - began) * 1000, 1),
+        require_finished=settings.report.require_finished,
+        fail_on=settings.report.fail_on,
+        interrupted=world.interrupts.exit_code,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Observers:
+    """Passes on what the engine tells: to the log, and to the store."""
+
+    log: JobLog
+    store: StoreWriter
+    batch_id: str
+
+    def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
+        if sample.run_id is not None:
+            variant = facts.variant.variant_label if facts.variant else None
+            self.store.add_sample(self.batch_id, variant, sample)
+        self.log.sample_ended(facts, sample)
+
+    def scenario_complete(self, result: ScenarioResult) -> None:
+        self.log.scenario_complete(result)
+
+    def waiting(self, facts: ScenarioFacts, sample: int, wait: Wait) -> None:
+        self.log.waiting(facts, sample, wait)
+
+
+def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:
+    problems = find_unusable(
+        project,
+        agents={row.agent.name for row in plan.runnable},
+        scenarios=[row.scenario for row in plan.runnable],
+        environ=environ,
+    )
+    if problems:
+        raise InvalidFilesError(problems)
+
+
+def _database(settings: RunSettings, project: Project, world: World) -> Path:
+    given = settings.database or world.environ.get("AGENTLAB_DB")
+    return world.cwd / given if given else project.root / DATABASE
+
+
+def _conclude(report: RunReport, written: Iterable[str], world: World) -> None:
+    _say(world, annotations(report, style=world.log_style))
+    world.console.out(f"reports: {', '.join(written)}")
+    _say(world, closing(report, style=world.log_style))
+
+
+def _say(world: World, lines: Iterable[str]) -> None:
+    for line in lines:
+        world.console.out(line)
+
+
+def _read(path: Path, *, shown: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise BadInputError(f"cannot read {shown}: {problem.strerror}") from problem

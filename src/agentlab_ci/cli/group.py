@@ -1,0 +1,73 @@
+"""The command group: which commands there are, and what becomes of what they raise."""
+
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from agentlab_ci import __version__
+from agentlab_ci.errors import AgentlabError, ExitCode
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("agentlab_ci.cli.run", "Run scenarios against an agent and judge them."),
+    "report": ("agentlab_ci.cli.report", "Render and gate stored results again."),
+    "validate": ("agentlab_ci.cli.validate", "Check config and scenarios without calling an agent."),
+    "list": ("agentlab_ci.cli.list", "Show the scenarios, agents or suites there are."),
+    "schema": ("agentlab_ci.cli.schema", "Print a JSON schema for editors."),
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module when it is called, so that `--version` and `--help` stay fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{COMMANDS[cmd_name][0]} has no command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="agentlab", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Run YAML scenarios against an AI agent, k samples each, and gate on the verdict."""
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code; nothing is raised."""
+    try:
+        return _exit_code(cli.main(args=list(arguments), prog_name="agentlab", standalone_mode=False))
+    except click.ClickException as problem:
+        problem.show()
+        return ExitCode.BAD_INPUT
+    except click.exceptions.Abort:
+        return ExitCode.SIGINT
+    except AgentlabError as problem:
+        click.echo(f"agentlab: {problem}" if "\n" not in str(problem) else str(problem), err=True)
+        return problem.exit_code
+    except Exception:  # noqa: BLE001 - the last line of defence; the traceback is shown, not swallowed
+        traceback.print_exc()
+        click.echo(
+            f"agentlab {__version__} has a bug: please report it with the traceback above and the command.",
+            file=sys.stderr,
+        )
+        return ExitCode.BUG
+
+
+def _exit_code(result: Any) -> int:
+    return result if isinstance(result, int) else ExitCode.OK

@@ -1,0 +1,26 @@
+"""The entry point: signals first, then the command, then the exit code."""
+
+import os
+import sys
+
+from agentlab_ci.interrupts import Interrupts
+
+INTERRUPTS = Interrupts()
+
+
+def main() -> None:
+    """Run the command that `sys.argv` names and end the process with its exit code."""
+    INTERRUPTS.install()
+    from agentlab_ci.cli.group import run_command  # noqa: PLC0415 - the handler comes before the slow imports
+
+    _end_process(run_command(sys.argv[1:]))
+
+
+def _end_process(code: int) -> None:
+    """End at once: the interpreter would wait for a name look-up that hangs as long as it hangs."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            continue  # the reader has gone; there is nobody left to tell
+    os._exit(code)

@@ -1,0 +1,90 @@
+"""Options that more than one command takes, and the types of their values."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from agentlab_ci.core.formats import JUnitStyle, ReportFormat
+from agentlab_ci.core.gate import FailOn
+from agentlab_ci.core.sampling import PassRate
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+class PassRateType(click.ParamType[PassRate]):
+    """A plain decimal above 0 and at most 1."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> PassRate:
+        """Keep the text as typed."""
+        try:
+            return value if isinstance(value, PassRate) else PassRate(value)
+        except ValueError as problem:
+            self.fail(str(problem), param, ctx)
+
+
+class FormatsType(click.ParamType[tuple[ReportFormat, ...]]):
+    """Report formats with commas between them."""
+
+    name = "formats"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[ReportFormat, ...]:
+        """Take each format once, in the order given."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(dict.fromkeys(ReportFormat(part.strip()) for part in value.split(",")))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of {', '.join(ReportFormat)}", param, ctx)
+
+
+def report_options(command: CommandT) -> CommandT:
+    """Add the options that say what is written and what sets the exit code."""
+    for option in reversed(_REPORT_OPTIONS):
+        command = option(command)
+    return command
+
+
+_REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
+    click.option(
+        "--pass-rate",
+        type=PassRateType(),
+        metavar="R",
+        help="Share of samples that must pass, above 0 and at most 1.",
+    ),
+    click.option("--require-finished", is_flag=True, help="Exit 3 when a scenario is unfinished."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(list(FailOn)),
+        default=FailOn.BELOW_BAR,
+        show_default=True,
+        help="`never` turns exit code 1 into 0.",
+    ),
+    click.option(
+        "--report-dir",
+        metavar="DIR",
+        default="agentlab-report",
+        show_default=True,
+        help="Where the reports are written.",
+    ),
+    click.option(
+        "--format",
+        "formats",
+        type=FormatsType(),
+        metavar="LIST",
+        default=",".join(ReportFormat),
+        show_default=True,
+        help="Which reports are written.",
+    ),
+    click.option(
+        "--junit-style",
+        type=click.Choice(list(JUnitStyle)),
+        default=JUnitStyle.SAMPLES,
+        show_default=True,
+        help="What a JUnit testcase is.",
+    ),
+)

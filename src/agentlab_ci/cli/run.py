@@ -1,0 +1,74 @@
+"""`agentlab run`."""
+
+from typing import Any
+
+import click
+
+from agentlab_ci.cli.options import report_options
+from agentlab_ci.cli.world import real_world
+from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.sampling import MAX_SAMPLES, PassRate
+from agentlab_ci.errors import ExitCode
+from agentlab_ci.settings import ReportSettings, RunSettings
+
+POSITIVE = click.FloatRange(min=0, min_open=True)
+
+
+@click.command("run", short_help="Run scenarios against an agent and judge them.")
+@click.argument("ids", nargs=-1, metavar="[ID|GLOB]...")
+@click.option("--suite", metavar="S", help="Only scenarios of this suite.")
+@click.option("--suite-def", metavar="D", help="Only what this suite definition of the config picks.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="Only scenarios with this tag; may be repeated.")
+@click.option(
+    "--scenarios",
+    "scenario_paths",
+    multiple=True,
+    metavar="PATH",
+    help="Files, folders or globs; default scenarios/.",
+)
+@click.option("--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there.")
+@click.option("--agent", metavar="A", help="Run everything on this agent of the config.")
+@click.option(
+    "--provider", type=click.Choice(list(Provider)), help="Run everything on the config's one agent of this kind."
+)
+@click.option(
+    "-k", "--samples", type=click.IntRange(1, MAX_SAMPLES), metavar="K", help="Samples of each scenario."
+)
+@click.option(
+    "--stop-when-settled/--no-stop-when-settled",
+    default=None,
+    help="Start no sample that cannot change a verdict.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    envvar="AGENTLAB_CONCURRENCY",
+    help="Samples that run at once.",
+)
+@click.option(
+    "--timeout",
+    type=POSITIVE,
+    metavar="S",
+    help="Seconds for the whole run; what is not done by then is unfinished.",
+)
+@click.option(
+    "--db", "database", metavar="FILE", envvar="AGENTLAB_DB", help="History; default artifacts/agentlab.db."
+)
+@click.option("--dry-run", is_flag=True, help="Print what would run, and call no agent.")
+@report_options
+def command(pass_rate: PassRate | None, **given: Any) -> ExitCode:
+    """Run scenarios against an agent and judge them.
+
+    Without IDs, all of them. An ID may be a glob, such as 'support.*'.
+    """
+    from agentlab_ci.app import run_scenarios  # noqa: PLC0415 - `--help` needs none of it
+
+    report = ReportSettings(
+        pass_rate=pass_rate,
+        **{
+            name: given.pop(name)
+            for name in ("require_finished", "fail_on", "report_dir", "formats", "junit_style")
+        },
+    )
+    return run_scenarios(RunSettings(report=report, **given), real_world())

@@ -1,0 +1,44 @@
+"""The real world, as the command line sees it."""
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from agentlab_ci.app import World
+
+
+def real_world() -> "World":
+    """Build the world from the process: its streams, environment, clock and signals."""
+    from agentlab_ci.app import World  # noqa: PLC0415 - the app imports everything
+    from agentlab_ci.cli.main import INTERRUPTS  # noqa: PLC0415
+    from agentlab_ci.publish.console import Console  # noqa: PLC0415
+    from agentlab_ci.reports.log import LogStyle  # noqa: PLC0415
+
+    return World(
+        cwd=Path.cwd(),
+        environ=dict(os.environ),
+        console=Console(out=Lines(sys.stdout), err=Lines(sys.stderr), clock=time.monotonic),
+        log_style=LogStyle.of(os.environ, sys.stdout.encoding),
+        now=lambda: datetime.now(UTC),
+        interrupts=INTERRUPTS,
+    )
+
+
+class Lines:
+    """Writes lines to a stream and survives a reader that has gone, as `| head` does."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream: TextIO | None = stream
+
+    def __call__(self, line: str) -> None:
+        if self._stream is None:
+            return
+        try:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+        except BrokenPipeError:
+            self._stream = None

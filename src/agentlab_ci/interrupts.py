@@ -1,0 +1,42 @@
+"""SIGINT and SIGTERM, remembered from the first moment of the process.
+
+As PID 1 of a container Python ignores SIGTERM unless a handler is there, and importing the rest takes a while:
+so this module imports nothing heavy and is installed before everything else.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from types import FrameType
+
+from agentlab_ci.errors import ExitCode
+
+_EXIT_CODES = {signal.SIGINT: ExitCode.SIGINT, signal.SIGTERM: ExitCode.SIGTERM}
+_PATIENCE = 3
+"""The signal that ends the process at once, reports or not: somebody insists."""
+
+
+class Interrupts:
+    """The signals that have come. The first sets the exit code; each one calls the subscriber."""
+
+    def __init__(self) -> None:
+        self.exit_code: ExitCode | None = None
+        self.count = 0
+        self._subscriber: Callable[[], object] | None = None
+
+    def install(self) -> None:
+        """Take over both signals. Only the main thread may do so."""
+        for number in _EXIT_CODES:
+            signal.signal(number, self._handle)
+
+    def subscribe(self, subscriber: Callable[[], object] | None) -> None:
+        """Call `subscriber` at every signal from now on; None ends it. It runs inside the signal handler."""
+        self._subscriber = subscriber
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        self.count += 1
+        self.exit_code = self.exit_code or _EXIT_CODES[signal.Signals(number)]
+        if self.count >= _PATIENCE:
+            os._exit(self.exit_code)
+        if self._subscriber is not None:
+            self._subscriber()

@@ -1,0 +1,62 @@
+"""The report folder: checked before the run, filled after it."""
+
+import contextlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentlab_ci.core.results import RunReport
+from agentlab_ci.errors import BadInputError
+from agentlab_ci.reports.registry import REPORTS
+from agentlab_ci.settings import ReportSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFolder:
+    """Where reports go. `shown` is the path as the user gave it."""
+
+    path: Path
+    shown: str
+
+    def write(self, report: RunReport, settings: ReportSettings) -> list[str]:
+        """Write each asked-for report whole or not at all; returns their paths as the user would type them.
+
+        Reports of an earlier run that this one does not write are left alone.
+        """
+        written = []
+        for name in settings.formats:
+            kind = REPORTS[name]
+            _replace(self.path / kind.file_name, kind.render(report, settings.junit_style))
+            written.append(str(Path(self.shown) / kind.file_name))
+        return written
+
+
+def prepare_report_folder(cwd: Path, shown: str) -> ReportFolder:
+    """Make the folder and see that it can be written to, before any agent is called.
+
+    Raises BadInputError when it cannot.
+    """
+    path = cwd / shown
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as problem:
+        raise BadInputError(
+            f"cannot write reports to {shown}: {problem.strerror}; give another --report-dir"
+        ) from problem
+    return ReportFolder(path=path, shown=shown)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(temporary).unlink()
+        raise

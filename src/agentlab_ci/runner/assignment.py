@@ -1,0 +1,67 @@
+"""Which agent runs a scenario, and whether it can."""
+
+from agentlab_ci.core.config import AgentConfig, Config, MockAgent
+from agentlab_ci.core.provider import RUNS_ON, Provider
+from agentlab_ci.core.scenario import Scenario, ScenarioType
+from agentlab_ci.errors import BadInputError
+from agentlab_ci.settings import RunSettings
+
+
+def assign_agent(scenario: Scenario, config: Config, settings: RunSettings) -> AgentConfig:
+    """Choose by `--agent`, `--provider`, the scenario's `agent`, or because there is only one; never by default.
+
+    Raises BadInputError with the names there are when none of these decides.
+    """
+    if settings.agent is not None:
+        return _by_name(settings.agent, config, asked_by="--agent")
+    if settings.provider is not None:
+        return _by_provider(settings.provider, config)
+    if scenario.agent is not None:
+        return _by_name(scenario.agent, config, asked_by=f"{scenario.place.path}:{scenario.place.line}: agent")
+    if len(config.agents) == 1:
+        return config.agents[0]
+    if not config.agents:
+        raise BadInputError(
+            "no agent: add one under `agents:` in agentlab.config.yaml, or try --provider mock to see the form"
+        )
+    raise BadInputError(
+        f"{scenario.id} does not say which agent runs it: give --agent, or `agent:` in the scenario; "
+        f"there are {_names(config)}"
+    )
+
+
+def why_skipped(scenario: Scenario, agent: AgentConfig) -> str | None:
+    """Say why a scenario of this type cannot run on the agent; None when it can."""
+    if agent.provider not in RUNS_ON[scenario.type]:
+        able = ", ".join(sorted(RUNS_ON[scenario.type]))
+        return f"a {scenario.type} does not run on {agent.name} ({agent.provider}), only on {able}"
+    if scenario.type is not ScenarioType.TASK and isinstance(agent, MockAgent) and not agent.replies:
+        return f"a {scenario.type} runs on {agent.name} (mock) only with scripted `replies`"
+    return None
+
+
+def _by_name(name: str, config: Config, *, asked_by: str) -> AgentConfig:
+    for agent in config.agents:
+        if agent.name == name:
+            return agent
+    raise BadInputError(f"{asked_by}: no agent is called {name!r}; there are {_names(config)}")
+
+
+def _by_provider(provider: Provider, config: Config) -> AgentConfig:
+    found = [agent for agent in config.agents if agent.provider is provider]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise BadInputError(
+            f"--provider {provider} fits several agents; give --agent and one of "
+            + ", ".join(agent.name for agent in found)
+        )
+    if provider is Provider.HTTP:
+        raise BadInputError(
+            "HTTP agents require a configured url: add an agent with `provider: http` and `url:` to the config"
+        )
+    return MockAgent(name="mock", provider=Provider.MOCK)
+
+
+def _names(config: Config) -> str:
+    return ", ".join(agent.name for agent in config.agents) or "none"

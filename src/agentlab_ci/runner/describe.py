@@ -1,0 +1,27 @@
+"""A plan in words, for `--dry-run`."""
+
+from agentlab_ci.core.sampling import needed
+from agentlab_ci.runner.plan import Plan, PlanRow
+
+
+def describe_plan(plan: Plan) -> list[str]:
+    """Return a line for each scenario, then what the run would cost at most."""
+    lines = [_describe_row(row) for row in plan.rows]
+    scenarios, samples = len(plan.runnable), plan.total_samples
+    lines.append(
+        f"{_count(scenarios, 'scenario')}, {_count(samples, 'sample')}, at most "
+        f"{_count(plan.most_agent_calls, 'agent call')}; nothing was called"
+    )
+    return lines
+
+
+def _describe_row(row: PlanRow) -> str:
+    facts = row.facts
+    if row.skipped:
+        return f"{facts.scenario_id}: skipped, {facts.skipped}"
+    bar = f", needs {needed(facts.samples_wanted, facts.pass_rate)}" if facts.samples_wanted > 1 else ""
+    return f"{facts.scenario_id}: {_count(facts.samples_wanted, 'sample')}{bar}, agent {row.agent.shown_as}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,235 @@
+"""Runs a plan: the only place with concurrency. Every wait has an end, and every sample gets a result."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from agentlab_ci.agents.interface import Agent
+from agentlab_ci.core.config import AgentConfig
+from agentlab_ci.core.results import SampleResult, ScenarioFacts, ScenarioResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.trace import Wait
+from agentlab_ci.interrupts import Interrupts
+from agentlab_ci.runner.ledger import Ledger
+from agentlab_ci.runner.plan import Plan, PlanRow
+from agentlab_ci.runner.reachability import Reach, Reachability
+from agentlab_ci.runner.sample import SampleLimits, SampleRun, never_run
+from agentlab_ci.runner.schedule import Job, Schedule
+
+GRACE_SECONDS = 2.0
+"""What running samples get after an interruption; a CI runner kills ten seconds after cancelling."""
+_CLEANUP_SECONDS = 2.0
+
+
+class Observer(Protocol):
+    """Who is told how the run goes. Called in the event loop, so it must not block."""
+
+    def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
+        """A sample has its result; called again for one whose agent turned out to be unreachable."""
+        ...
+
+    def scenario_complete(self, result: ScenarioResult) -> None:
+        """All samples of a scenario have ended for good; scenarios come in any order."""
+        ...
+
+    def waiting(self, facts: ScenarioFacts, sample: int, wait: Wait) -> None:
+        """A sample waits because its agent is busy."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineWorld:
+    """What the engine uses of the world. `redact` is applied before anybody sees a result."""
+
+    open_agent: Callable[[AgentConfig], Agent]
+    now: Callable[[], datetime]
+    new_run_id: Callable[[datetime], str]
+    redact: Callable[[SampleResult], SampleResult]
+    observer: Observer
+    interrupts: Interrupts
+
+
+def run_plan(plan: Plan, ledger: Ledger, world: EngineWorld, *, deadline: float | None = None) -> None:
+    """Run every sample of the plan into the ledger; `deadline` is the whole run's, in seconds.
+
+    At the deadline, and two seconds after a signal, what still runs or waits is cancelled. Returns with every
+    sample in the ledger; only a bug in agentlab raises.
+    """
+    # Not asyncio.run: it waits for the threads of name look-ups, which may hang long after the run is over.
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(execute(plan, ledger, world, deadline=deadline))
+    finally:
+        loop.close()
+
+
+async def execute(plan: Plan, ledger: Ledger, world: EngineWorld, *, deadline: float | None = None) -> None:
+    """Do what `run_plan` says, inside a running loop."""
+    await _Engine(plan, ledger, world).run(deadline)
+
+
+class _Engine:
+    def __init__(self, plan: Plan, ledger: Ledger, world: EngineWorld) -> None:
+        self._plan = plan
+        self._ledger = ledger
+        self._world = world
+        self._schedule = Schedule(plan)
+        self._limits = SampleLimits(
+            timeout=plan.sample_timeout, error_retries=plan.error_retries, pass_score=plan.pass_score
+        )
+        self._slots = min(plan.concurrency, plan.total_samples)
+        self._running: dict[asyncio.Task[SampleResult], Job] = {}
+        self._stop_reasons: dict[asyncio.Task[SampleResult], TerminationReason] = {}
+        self._changed = asyncio.Event()
+        self._unended = Counter[str]()
+        for row in plan.runnable:
+            self._unended[row.agent.name] += row.facts.samples_wanted
+        self._reachability = {
+            row.agent.name: Reachability(
+                samples=self._unended[row.agent.name],
+                slots=min(self._slots, row.agent.max_concurrency or self._slots),
+            )
+            for row in plan.runnable
+        }
+        self._held: dict[str, list[PlanRow]] = {name: [] for name in self._unended}
+
+    async def run(self, deadline: float | None) -> None:
+        interrupted = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        self._world.interrupts.subscribe(lambda: loop.call_soon_threadsafe(interrupted.set))
+        try:
+            if self._world.interrupts.exit_code is not None:
+                self._start_nothing_more(TerminationReason.INTERRUPTED)
+            async with asyncio.TaskGroup() as group:
+                supervisor = group.create_task(self._supervise(interrupted, deadline))
+                await asyncio.wait([group.create_task(self._work()) for _ in range(self._slots)])
+                supervisor.cancel()
+        finally:
+            self._world.interrupts.subscribe(None)
+        for name in self._held:
+            self._release(name)
+
+    async def _supervise(self, interrupted: asyncio.Event, deadline: float | None) -> None:
+        reason = TerminationReason.INTERRUPTED
+        if await _came(interrupted, within=deadline):
+            self._start_nothing_more(reason)
+            interrupted.clear()
+            await _came(interrupted, within=GRACE_SECONDS)
+        else:
+            reason = TerminationReason.RUN_DEADLINE
+            self._start_nothing_more(reason)
+        self._stop_running(self._running, reason)
+
+    async def _work(self) -> None:
+        agents: dict[str, Agent] = {}
+        try:
+            while (job := await self._next_job()) is not None:
+                name = job.row.agent.name
+                if name not in agents:
+                    agents[name] = self._world.open_agent(job.row.agent)
+                await self._run_job(job, agents[name])
+        finally:
+            for agent in agents.values():
+                await _close(agent)
+
+    async def _next_job(self) -> Job | None:
+        while not self._schedule.exhausted:
+            job = self._schedule.next()
+            if job is not None:
+                return job
+            await self._changed.wait()
+        return None
+
+    async def _run_job(self, job: Job, agent: Agent) -> None:
+        now = self._world.now()
+        sample = SampleRun(
+            job,
+            agent,
+            run_id=self._world.new_run_id(now),
+            started_at=now,
+            limits=self._limits,
+            on_wait=lambda job, wait: self._world.observer.waiting(job.row.facts, job.sample, wait),
+        )
+        task = asyncio.create_task(sample.run())
+        self._running[task] = job
+        try:
+            result = await task
+        except asyncio.CancelledError:
+            reason = self._stop_reasons.pop(task, None)
+            if reason is None:
+                raise
+            result = sample.stopped(reason)
+        finally:
+            del self._running[task]
+        dropped = self._schedule.finish(job, result.status)
+        self._record(job.row, self._world.redact(result))
+        self._record_unrun(dropped, TerminationReason.SETTLED)
+        self._judge_reach(job.row.agent.name, result)
+        self._wake_workers()
+
+    def _judge_reach(self, name: str, result: SampleResult) -> None:
+        if result.status is SampleStatus.CANCELLED:
+            return
+        before = self._reachability[name].reach
+        reach = self._reachability[name].record(
+            connection_failed=result.termination_reason is TerminationReason.HTTP_CONNECTION_FAILED,
+            last=self._unended[name] == 0,
+        )
+        if reach is Reach.UNREACHABLE:
+            for row, rewritten in self._ledger.give_up_on(name):
+                self._world.observer.sample_ended(row.facts, rewritten)
+            if before is Reach.UNKNOWN:
+                self._record_unrun(self._schedule.drop_agent(name), TerminationReason.AGENT_UNREACHABLE)
+                of_agent = [task for task, job in self._running.items() if job.row.agent.name == name]
+                self._stop_running(of_agent, TerminationReason.AGENT_UNREACHABLE)
+        if reach is not Reach.UNKNOWN:
+            self._release(name)
+
+    def _record(self, row: PlanRow, sample: SampleResult) -> None:
+        self._ledger.add(row, sample)
+        self._unended[row.agent.name] -= 1
+        self._world.observer.sample_ended(row.facts, sample)
+        if self._ledger.is_complete(row):
+            self._held[row.agent.name].append(row)
+
+    def _record_unrun(self, jobs: Iterable[Job], reason: TerminationReason) -> None:
+        for job in jobs:
+            self._record(job.row, never_run(job, reason))
+
+    def _release(self, name: str) -> None:
+        """Tell of the agent's complete scenarios, which wait until it is known whether it can be reached."""
+        held, self._held[name] = self._held[name], []
+        for row in held:
+            self._world.observer.scenario_complete(self._ledger.judge(row))
+
+    def _start_nothing_more(self, reason: TerminationReason) -> None:
+        self._record_unrun(self._schedule.drop_all(), reason)
+        self._wake_workers()
+
+    def _stop_running(self, tasks: Iterable[asyncio.Task[SampleResult]], reason: TerminationReason) -> None:
+        for task in list(tasks):
+            self._stop_reasons.setdefault(task, reason)
+            task.cancel()
+
+    def _wake_workers(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+async def _came(event: asyncio.Event, *, within: float | None) -> bool:
+    try:
+        async with asyncio.timeout(within):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _close(agent: Agent) -> None:
+    with contextlib.suppress(TimeoutError):  # a connection that will not close dies with the process
+        async with asyncio.timeout(_CLEANUP_SECONDS):
+            await agent.aclose()

@@ -1,0 +1,50 @@
+"""Every sample that has ended, by row, and which scenarios are complete."""
+
+from collections.abc import Iterable
+
+from agentlab_ci.core.judge import judge_scenario
+from agentlab_ci.core.results import SampleResult, ScenarioResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.runner.plan import Plan, PlanRow
+from agentlab_ci.runner.sample import UNREACHABLE_ERROR
+
+
+class Ledger:
+    """The results of a run while it grows; it can be asked at any time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._samples: dict[tuple[str | None, str], dict[int, SampleResult]] = {row.key: {} for row in plan.rows}
+
+    def add(self, row: PlanRow, sample: SampleResult) -> None:
+        """Note that a sample has ended."""
+        self._samples[row.key][sample.sample] = sample
+
+    def is_complete(self, row: PlanRow) -> bool:
+        """Whether every sample of the row has ended, run or not."""
+        return row.skipped or len(self._samples[row.key]) == row.facts.samples_wanted
+
+    def judge(self, row: PlanRow) -> ScenarioResult:
+        """Judge the row by what has ended so far."""
+        return judge_scenario(row.facts, self._samples[row.key].values())
+
+    def judge_all(self) -> tuple[ScenarioResult, ...]:
+        """Judge every row, in YAML order."""
+        return tuple(self.judge(row) for row in self._plan.rows)
+
+    def give_up_on(self, agent: str) -> Iterable[tuple[PlanRow, SampleResult]]:
+        """Rewrite the agent's connection failures to `agent_unreachable`; yields what it rewrote."""
+        for row in self._plan.runnable:
+            if row.agent.name != agent:
+                continue
+            for sample in self._samples[row.key].values():
+                if sample.termination_reason is TerminationReason.HTTP_CONNECTION_FAILED:
+                    rewritten = sample.model_copy(
+                        update={
+                            "status": SampleStatus.ERROR,
+                            "termination_reason": TerminationReason.AGENT_UNREACHABLE,
+                            "error": sample.error or UNREACHABLE_ERROR,
+                        }
+                    )
+                    self._samples[row.key][sample.sample] = rewritten
+                    yield row, rewritten

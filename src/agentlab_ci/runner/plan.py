@@ -1,0 +1,176 @@
+"""What will run: scenarios x samples with their agents, decided before any agent is called. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentlab_ci.agents.registry import AGENTS
+from agentlab_ci.core.config import AgentConfig, Config
+from agentlab_ci.core.identity import hash_scenario
+from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.results import AgentIdentity, SamplingFacts, ScenarioFacts
+from agentlab_ci.core.sampling import DEFAULT_PASS_RATE, DEFAULT_SAMPLES, PassRate, Sampling
+from agentlab_ci.core.scenario import Conversation, Scenario
+from agentlab_ci.core.url import safe_url
+from agentlab_ci.errors import BadInputError
+from agentlab_ci.runner.assignment import assign_agent, why_skipped
+from agentlab_ci.runner.registry import SCENARIO_RUNNERS
+from agentlab_ci.settings import RunSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRow:
+    """One scenario on one agent. `agent` is None only when the scenario is skipped."""
+
+    scenario: Scenario
+    agent: AgentConfig
+    facts: ScenarioFacts
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        """(variant label, scenario id): what tells this row from every other of the plan."""
+        return (self.facts.variant.variant_label if self.facts.variant else None, self.scenario.id)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the scenario's type cannot run on the agent."""
+        return self.facts.skipped is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything the engine does, in YAML order. Times are seconds."""
+
+    rows: tuple[PlanRow, ...]
+    sampling: SamplingFacts
+    error_retries: int
+    concurrency: int
+    sample_timeout: float
+    pass_score: float
+
+    @property
+    def runnable(self) -> tuple[PlanRow, ...]:
+        """The rows that are not skipped; never empty."""
+        return tuple(row for row in self.rows if not row.skipped)
+
+    @property
+    def total_samples(self) -> int:
+        """How many samples there are, cancelled ones included."""
+        return sum(row.facts.samples_wanted for row in self.runnable)
+
+    @property
+    def most_agent_calls(self) -> int:
+        """The upper bound of requests that agents process, every redraw used up."""
+        calls = sum(_calls_of(row.scenario) * row.facts.samples_wanted for row in self.runnable)
+        return calls * (1 + self.error_retries)
+
+
+def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettings) -> Plan:
+    """Give every selected scenario its agent and sampling; `scenarios` is not empty.
+
+    Raises BadInputError when an agent is not given, when nothing is left to run, when a scenario named by its id
+    cannot run, when a kind is not built yet, and when samples break the config's policy.
+    """
+    rows = tuple(_plan_row(scenario, config, settings) for scenario in scenarios)
+    _refuse_skips(rows, settings)
+    _refuse_unbuilt(rows)
+    _refuse_lonely_rate(rows, settings)
+    return Plan(
+        rows=rows,
+        sampling=SamplingFacts(
+            samples=settings.samples or config.sampling.samples or DEFAULT_SAMPLES,
+            pass_rate=settings.report.pass_rate or config.sampling.pass_rate or PassRate(DEFAULT_PASS_RATE),
+            stop_when_settled=_first(settings.stop_when_settled, config.sampling.stop_when_settled),
+        ),
+        error_retries=config.sampling.error_retries,
+        concurrency=settings.concurrency or config.concurrency,
+        sample_timeout=config.sample_timeout_seconds,
+        pass_score=config.pass_score,
+    )
+
+
+def choose_sampling(scenario: Scenario, config: Config, settings: RunSettings) -> Sampling:
+    """Take samples and rate from the flag, else the scenario, else the config, else the defaults.
+
+    Raises BadInputError when the result breaks `sampling.max_samples` or `sampling.require_odd`.
+    """
+    own, shared = scenario.sampling, config.sampling
+    samples = settings.samples or own.samples or shared.samples or DEFAULT_SAMPLES
+    rate = settings.report.pass_rate or own.pass_rate or shared.pass_rate or PassRate(DEFAULT_PASS_RATE)
+    if shared.max_samples is not None and samples > shared.max_samples:
+        raise BadInputError(
+            f"{scenario.id}: {samples} samples are more than the config's policy allows; "
+            f"ask for at most {shared.max_samples}, or raise `sampling.max_samples` in the config"
+        )
+    if shared.require_odd and samples % 2 == 0:
+        raise BadInputError(
+            f"{scenario.id}: {samples} samples are an even number, which the config's policy refuses; "
+            "ask for an odd one, or drop `sampling.require_odd` in the config"
+        )
+    return Sampling(samples=samples, pass_rate=rate)
+
+
+def _plan_row(scenario: Scenario, config: Config, settings: RunSettings) -> PlanRow:
+    agent = assign_agent(scenario, config, settings)
+    sampling = choose_sampling(scenario, config, settings)
+    profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
+    body = scenario.body
+    facts = ScenarioFacts(
+        scenario_id=scenario.id,
+        name=scenario.name,
+        type=scenario.type,
+        suite=scenario.suite,
+        tags=scenario.tags,
+        file=scenario.place.path,
+        line=scenario.place.line,
+        hash=hash_scenario(scenario, profile),
+        steps=len(body.steps) if isinstance(body, Conversation) else None,
+        agent=AgentIdentity(
+            name=agent.name,
+            provider=agent.provider,
+            label=agent.shown_as,
+            url=safe_url(agent.url) if agent.provider is Provider.HTTP and agent.url else None,
+        ),
+        skipped=why_skipped(scenario, agent),
+        samples_wanted=sampling.samples,
+        pass_rate=sampling.pass_rate,
+    )
+    return PlanRow(scenario=scenario, agent=agent, facts=facts)
+
+
+def _calls_of(scenario: Scenario) -> int:
+    return len(scenario.body.steps) if isinstance(scenario.body, Conversation) else 0
+
+
+def _refuse_skips(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:
+    skipped = [row for row in rows if row.skipped]
+    named = [row for row in skipped if row.scenario.id in settings.ids]
+    if named or len(skipped) == len(rows):
+        lines = [f"  {row.scenario.id}: {row.facts.skipped}" for row in named or skipped]
+        raise BadInputError("\n".join(["nothing to judge: these scenarios cannot run on their agent", *lines]))
+
+
+def _refuse_unbuilt(rows: tuple[PlanRow, ...]) -> None:
+    unbuilt = [_unbuilt(row) for row in rows if not row.skipped]
+    problems = [problem for problem in unbuilt if problem is not None]
+    if problems:
+        raise BadInputError("\n".join(problems))
+
+
+def _unbuilt(row: PlanRow) -> str | None:
+    place = f"{row.scenario.place.path}:{row.scenario.place.line}: {row.scenario.id}"
+    if row.scenario.type not in SCENARIO_RUNNERS:
+        return f"{place}: this version checks {row.scenario.type} scenarios but cannot run them yet"
+    if row.agent.provider not in AGENTS:
+        return f"{place}: this version cannot run {row.agent.provider} agents yet ({row.agent.name})"
+    return None
+
+
+def _refuse_lonely_rate(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:
+    if settings.report.pass_rate is not None and all(row.facts.samples_wanted == 1 for row in rows):
+        raise BadInputError(
+            "--pass-rate does nothing with one sample a scenario; add --samples, such as --samples 3"
+        )
+
+
+def _first(flag: bool | None, fallback: bool) -> bool:
+    return fallback if flag is None else flag

@@ -1,0 +1,187 @@
+"""One sample from its start to its result: waits, redraws, its deadline, and the judgement."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, Reply, Session, SessionStart
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.trace import Redraw, SampleError, Wait
+from agentlab_ci.evaluators.interface import NotJudgedError
+from agentlab_ci.evaluators.scoring import judged_status, score
+from agentlab_ci.runner.patience import choose_pause, choose_wait
+from agentlab_ci.runner.recording import Recording
+from agentlab_ci.runner.registry import SCENARIO_RUNNERS
+from agentlab_ci.runner.schedule import Job
+
+UNREACHABLE_ERROR = SampleError(message="the agent could not be reached, so the rest of its samples did not run")
+
+WaitListener = Callable[[Job, Wait], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleLimits:
+    """What holds for every sample of a run. `timeout` is in seconds, waits and redraws included."""
+
+    timeout: float
+    error_retries: int
+    pass_score: float
+
+
+class SampleRun:
+    """A sample under way. `run` ends it; a run that was cancelled is turned into a result by `stopped`."""
+
+    def __init__(
+        self,
+        job: Job,
+        agent: Agent,
+        *,
+        run_id: str,
+        started_at: datetime,
+        limits: SampleLimits,
+        on_wait: WaitListener,
+    ) -> None:
+        self._job = job
+        self._agent = agent
+        self._run_id = run_id
+        self._started_at = started_at
+        self._limits = limits
+        self._on_wait = on_wait
+        self._clock = asyncio.get_running_loop().time
+        self._began = self._clock()
+        self._recording = Recording()
+        self._waits: list[Wait] = []
+        self._redraws: list[Redraw] = []
+
+    async def run(self) -> SampleResult:
+        """Run to an end that is never an exception, except for a bug or a cancellation."""
+        try:
+            async with asyncio.timeout(self._limits.timeout) as deadline:
+                return await self._draw_until_ended()
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            message = f"the sample did not end within {self._limits.timeout:g} s (sample_timeout_seconds)"
+            return self._errored(TerminationReason.TIMEOUT_EXCEEDED, SampleError(message=message))
+
+    def stopped(self, reason: TerminationReason) -> SampleResult:
+        """Return the result of a run that was cancelled for `reason`, with what was recorded by then."""
+        error = UNREACHABLE_ERROR if reason is TerminationReason.AGENT_UNREACHABLE else None
+        return self._result(status_of_stop(reason), reason, error=error)
+
+    async def _draw_until_ended(self) -> SampleResult:
+        while True:
+            try:
+                return self._judged(await self._draw())
+            except NotJudgedError as problem:
+                return self._errored(TerminationReason.TIMEOUT_EXCEEDED, SampleError(message=str(problem)))
+            except AgentFailedError as failure:
+                if not failure.redrawable or len(self._redraws) >= self._limits.error_retries:
+                    error = SampleError(message=failure.message, status=failure.status, body=failure.body)
+                    return self._errored(failure.reason, error)
+                pause = choose_pause(len(self._redraws))
+                self._redraws.append(Redraw(reason=failure.reason, message=failure.message, seconds=pause))
+                await asyncio.sleep(pause)
+
+    async def _draw(self) -> TerminationReason:
+        self._recording = Recording()
+        scenario = self._job.row.scenario
+        start = SessionStart(
+            scenario_id=scenario.id,
+            sample=self._job.sample,
+            conversation_id=str(uuid.uuid4()),
+            system_prompt=scenario.system_prompt,
+        )
+        async with self._agent.session(start) as session:
+
+            async def talk(message: str) -> Reply:
+                return await self._send_patiently(session, message)
+
+            return await SCENARIO_RUNNERS[scenario.type](scenario, talk, self._recording)
+
+    async def _send_patiently(self, session: Session, message: str) -> Reply:
+        attempt = 0
+        while True:
+            try:
+                return await session.send(message)
+            except AgentBusyError as busy:
+                attempt += 1
+                waited = sum(wait.seconds for wait in self._waits)
+                seconds = choose_wait(retry_after=busy.retry_after, attempt=attempt, waited=waited)
+                if seconds is None:
+                    raise self._too_busy(busy, waited) from busy
+                wait = Wait(seconds=seconds, status=busy.status, attempt=attempt)
+                self._waits.append(wait)
+                self._on_wait(self._job, wait)
+                await asyncio.sleep(seconds)
+
+    def _too_busy(self, busy: AgentBusyError, waited: float) -> AgentFailedError:
+        wish = "" if busy.retry_after is None else f", and asks to wait {busy.retry_after:g} s"
+        return AgentFailedError(
+            f"the agent is busy: HTTP {busy.status} after {waited:g} s of waiting{wish}",
+            reason=TerminationReason.HTTP_ERROR,
+            status=busy.status,
+            body=busy.body,
+        )
+
+    def _judged(self, reason: TerminationReason) -> SampleResult:
+        evaluations = tuple(self._recording.evaluations)
+        status = SampleStatus.FAILED
+        if reason is TerminationReason.COMPLETED:
+            status = judged_status(evaluations, pass_score=self._limits.pass_score)
+        return self._result(status, reason, points=score(evaluations))
+
+    def _errored(self, reason: TerminationReason, error: SampleError) -> SampleResult:
+        return self._result(SampleStatus.ERROR, reason, error=error)
+
+    def _result(
+        self,
+        status: SampleStatus,
+        reason: TerminationReason,
+        *,
+        points: int | None = None,
+        error: SampleError | None = None,
+    ) -> SampleResult:
+        recording = self._recording
+        return SampleResult(
+            scenario_id=self._job.row.scenario.id,
+            sample=self._job.sample,
+            of=self._job.row.facts.samples_wanted,
+            run_id=self._run_id,
+            status=status,
+            termination_reason=reason,
+            score=points,
+            started_at=self._started_at.isoformat(timespec="milliseconds"),
+            duration_ms=round((self._clock() - self._began) * 1000, 1),
+            waits=tuple(self._waits),
+            redraws=tuple(self._redraws),
+            usage=recording.usage,
+            error=error,
+            final_output=recording.final_output,
+            turns=tuple(recording.turns),
+            tool_calls=tuple(recording.tool_calls),
+            evaluations=tuple(recording.evaluations),
+        )
+
+
+def never_run(job: Job, reason: TerminationReason) -> SampleResult:
+    """Return the result of a sample that did not start."""
+    return SampleResult(
+        scenario_id=job.row.scenario.id,
+        sample=job.sample,
+        of=job.row.facts.samples_wanted,
+        run_id=None,
+        status=status_of_stop(reason),
+        termination_reason=reason,
+        error=UNREACHABLE_ERROR if reason is TerminationReason.AGENT_UNREACHABLE else None,
+    )
+
+
+def status_of_stop(reason: TerminationReason) -> SampleStatus:
+    """Say what a sample that was stopped for `reason` counts as."""
+    if reason is TerminationReason.AGENT_UNREACHABLE:
+        return SampleStatus.ERROR
+    return SampleStatus.CANCELLED

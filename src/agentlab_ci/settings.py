@@ -1,0 +1,44 @@
+"""What a command was asked to do, whichever edge it was asked at: the command line or the Action."""
+
+from dataclasses import dataclass
+
+from agentlab_ci.core.formats import JUnitStyle, ReportFormat
+from agentlab_ci.core.gate import FailOn
+from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.sampling import PassRate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSettings:
+    """What is written where, and what sets the exit code."""
+
+    report_dir: str = "agentlab-report"
+    formats: tuple[ReportFormat, ...] = tuple(ReportFormat)
+    junit_style: JUnitStyle = JUnitStyle.SAMPLES
+    require_finished: bool = False
+    fail_on: FailOn = FailOn.BELOW_BAR
+    pass_rate: PassRate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """One `agentlab run`. None leaves the choice to the scenario, the config, or the default, in this order.
+
+    `timeout` is the whole run's, in seconds.
+    """
+
+    ids: tuple[str, ...] = ()
+    suite: str | None = None
+    suite_def: str | None = None
+    tags: tuple[str, ...] = ()
+    scenario_paths: tuple[str, ...] = ()
+    config_file: str | None = None
+    agent: str | None = None
+    provider: Provider | None = None
+    samples: int | None = None
+    stop_when_settled: bool | None = None
+    concurrency: int | None = None
+    timeout: float | None = None
+    database: str | None = None
+    dry_run: bool = False
+    report: ReportSettings = ReportSettings()
