@@ -1,0 +1,72 @@
+"""An agent that needs no network: scripted replies, and samples that go wrong on purpose."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from agentlab_ci.agents.interface import AgentWorld, Reply, SessionStart
+from agentlab_ci.core.config import MockAgent
+
+NO_REPLY = "I have no scripted reply for that."
+"""What it says to a message that none of its `replies` is for."""
+WRONG_REPLY = "Sorry, I cannot help with that."
+"""What a sample that goes wrong on purpose says to every message."""
+
+_DRAWS = 1 << 64
+
+
+class MockSession:
+    """One sample's talk: right or wrong throughout."""
+
+    def __init__(self, config: MockAgent, *, wrong: bool) -> None:
+        self._config = config
+        self._wrong = wrong
+
+    async def send(self, message: str) -> Reply:
+        """Answer after `latency_ms`; never fails."""
+        started = time.perf_counter()
+        await asyncio.sleep(self._config.latency_ms / 1000)
+        text = WRONG_REPLY if self._wrong else find_reply(self._config, message)
+        return Reply(text=text, latency_ms=(time.perf_counter() - started) * 1000)
+
+
+class MockConnection:
+    """A slot's mock agent; holds nothing."""
+
+    def __init__(self, config: MockAgent) -> None:
+        self._config = config
+
+    @asynccontextmanager
+    async def session(self, start: SessionStart) -> AsyncIterator[MockSession]:
+        """Start a sample's session; every draw of the same sample behaves alike."""
+        wrong = goes_wrong(self._config, scenario_id=start.scenario_id, sample=start.sample)
+        yield MockSession(self._config, wrong=wrong)
+
+    async def aclose(self) -> None:
+        """Do nothing."""
+
+
+def open_mock_agent(config: MockAgent, world: AgentWorld) -> MockConnection:  # noqa: ARG001 - the family's signature
+    """Open the mock agent for one slot."""
+    return MockConnection(config)
+
+
+def find_reply(config: MockAgent, message: str) -> str:
+    """Return the first scripted reply whose `contains` is in the message, in any case."""
+    folded = message.casefold()
+    return next((r.reply for r in config.replies if r.contains.casefold() in folded), NO_REPLY)
+
+
+def goes_wrong(config: MockAgent, *, scenario_id: str, sample: int) -> bool:
+    """Tell whether a sample answers wrongly: named in `fail_samples`, or drawn by `flake_rate`.
+
+    The draw hangs on seed, scenario and sample alone, so it is the same in any order and any process.
+    """
+    if sample in config.fail_samples:
+        return True
+    key = json.dumps([config.seed, scenario_id, sample]).encode()
+    draw = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
+    return draw < config.flake_rate * _DRAWS
