@@ -1,0 +1,18 @@
+"""Every provider that can be opened, and how."""
+
+from agentlab_ci.agents.interface import Agent, AgentFactory, AgentWorld
+from agentlab_ci.agents.mock import open_mock_agent
+from agentlab_ci.core.config import HttpAgent
+from agentlab_ci.core.provider import Provider
+
+
+def _open_http_agent(config: HttpAgent, world: AgentWorld) -> Agent:
+    from agentlab_ci.agents.http import open_http_agent  # noqa: PLC0415 - httpx takes 0.1 s to import
+
+    return open_http_agent(config, world)
+
+
+AGENTS: dict[Provider, AgentFactory] = {
+    Provider.MOCK: open_mock_agent,
+    Provider.HTTP: _open_http_agent,
+}
