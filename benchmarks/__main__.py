@@ -1,0 +1,141 @@
+"""Measure agentlab beside plain HTTP loops: `python -m benchmarks`, or `make bench`.
+
+Ratios count: every figure is the median of runs in turn on the same machine, and CPU seconds are those of whole
+processes, interpreter and imports included.
+"""
+
+import json
+import math
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+from benchmarks.measure import Cost, background, in_turn, median_cost, run
+from benchmarks.projects import write_project
+from benchmarks.startup import unwanted_imports
+
+HERE = Path(__file__).parent
+AGENTLAB = (sys.executable, "-c", "from agentlab_ci.cli.main import main; main()")
+SCENARIOS, SAMPLES, IN_FLIGHT = 100, 3, 32
+REQUESTS = SCENARIOS * SAMPLES
+SLOW_MS = 400
+
+
+def main() -> None:
+    """Run every part and print its figures and targets."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("httpx", "sniffio", "aiohttp", "pydantic"))
+    print(f"{os.cpu_count()} CPUs, {platform.platform()}, Python {platform.python_version()}, {libraries}")
+    with tempfile.TemporaryDirectory() as folder:
+        measure_cpu(Path(folder))
+        measure_makespan(Path(folder))
+        measure_start_up()
+        measure_reports(Path(folder))
+
+
+def measure_cpu(folder: Path) -> None:
+    """Compare the CPU of the whole command with that of its requests alone."""
+    print(f"\n{REQUESTS} instant requests, {IN_FLIGHT} in flight")
+    with background((sys.executable, str(HERE / "stub.py"), "0")) as port:
+        url = f"http://127.0.0.1:{port}/"
+        costs = in_turn(
+            {name: _floor(name, url) for name in ("per-worker", "one-client", "aiohttp")}
+            | {"agentlab run": _command(folder / "instant", url)},
+            rounds=9,
+        )
+    medians = {name: median_cost(runs) for name, runs in costs.items()}
+    floor = medians["per-worker"]
+    for name, cost in medians.items():
+        print(
+            f"  {name:13} {cost.cpu:6.3f} s CPU  {cost.wall:6.3f} s  {cost.peak_mb:4.0f} MB  "
+            f"{cost.cpu / floor.cpu:5.2f} x per-worker"
+        )
+    _target("CPU of the whole command", medians["agentlab run"].cpu / floor.cpu, 1.8, "x per-worker loop")
+
+
+def measure_makespan(folder: Path) -> None:
+    """Compare the time from the first request to the last reply with the ideal."""
+    ideal = math.ceil(REQUESTS / IN_FLIGHT) * SLOW_MS / 1000
+    print(f"\n{REQUESTS} requests of {SLOW_MS} ms, {IN_FLIGHT} in flight: {ideal:.2f} s at best")
+    spans: dict[str, list[float]] = {}
+    with background((sys.executable, str(HERE / "stub.py"), str(SLOW_MS))) as port:
+        url = f"http://127.0.0.1:{port}/"
+
+        def spanned(name: str, contender: Callable[[], Cost]) -> Callable[[], Cost]:
+            def measured() -> Cost:
+                cost = contender()
+                with urllib.request.urlopen(url) as answer:
+                    spans.setdefault(name, []).append(json.load(answer))
+                return cost
+
+            return measured
+
+        contenders = {name: _floor(name, url) for name in ("per-worker", "aiohttp")}
+        contenders["agentlab run"] = _command(folder / "slow", url)
+        costs = in_turn({name: spanned(name, contender) for name, contender in contenders.items()}, rounds=5)
+    rests = {
+        name: median(cost.wall - span for cost, span in zip(runs, spans[name], strict=True))
+        for name, runs in costs.items()
+    }
+    for name in contenders:
+        span = median(spans[name])
+        print(f"  {name:13} {span:6.3f} s  {span / ideal:5.3f} x ideal  and {rests[name]:.3f} s around it")
+    _target("first request to last reply", median(spans["agentlab run"]) / ideal, 1.06, "x ideal")
+    _target("the rest of the command", rests["agentlab run"], 0.6, "s")
+
+
+def measure_start_up() -> None:
+    """Time `agentlab --version`, and look at what it imports."""
+    print("\nstart-up")
+    contenders = {
+        "python -c pass": (sys.executable, "-c", "pass"),
+        "agentlab --version": (*AGENTLAB, "--version"),
+    }
+    costs = in_turn({name: partial(run, command) for name, command in contenders.items()}, rounds=15)
+    for name, runs in costs.items():
+        print(f"  {name:18} {median_cost(runs).wall:.3f} s")
+    _target("agentlab --version", median_cost(costs["agentlab --version"]).wall, 0.08, "s")
+    unwanted = unwanted_imports((*AGENTLAB, "--version"))
+    _target(f"heavy modules that it imports {unwanted or ''}".strip(), len(unwanted), 0, "")
+
+
+def measure_reports(folder: Path) -> None:
+    """Time `agentlab report` on stored results: read, judge again, log, and every report."""
+    results = folder / "results.json"
+    run((sys.executable, str(HERE / "results.py"), str(results), "3334", "3"))
+    print(f"\n10,002 samples, {results.stat().st_size / 1e6:.0f} MB of results, read and reported again")
+    command = (*AGENTLAB, "report", str(results), "--report-dir", str(folder / "reports"))
+    cost = median_cost([run(command, cwd=folder, codes=(0, 1)) for _ in range(5)])
+    _target("the whole command", cost.wall, 2.0, "s")
+    _target("its memory", cost.peak_mb, 200, "MB")
+
+
+def _floor(name: str, url: str) -> Callable[[], Cost]:
+    command = (sys.executable, str(HERE / "floors.py"), name, url, str(REQUESTS), str(IN_FLIGHT))
+    return lambda: run(command)
+
+
+def _command(folder: Path, url: str) -> Callable[[], Cost]:
+    write_project(folder, url=url, scenarios=SCENARIOS, samples=SAMPLES, in_flight=IN_FLIGHT)
+
+    def measured() -> Cost:
+        shutil.rmtree(folder / "artifacts", ignore_errors=True)
+        return run((*AGENTLAB, "run"), cwd=folder)
+
+    return measured
+
+
+def _target(what: str, figure: float, limit: float, unit: str) -> None:
+    met = "met" if figure <= limit else "MISSED"
+    print(f"  target: {what}: {figure:.3g} {unit} (at most {limit:g}): {met}")
+
+
+if __name__ == "__main__":
+    main()
