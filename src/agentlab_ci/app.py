@@ -33,9 +33,7 @@ from agentlab_ci.settings import ReportSettings, RunSettings
 from agentlab_ci.store.ids import new_batch_id, new_run_id
 from agentlab_ci.store.writer import StoreWriter
 
-TOOL = f"agentlab {__version__}"
 DATABASE = "artifacts/agentlab.db"
-STORE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +61,17 @@ def run_scenarios(settings: RunSettings, world: World) -> ExitCode:
         _say(world, describe_plan(plan))
         return ExitCode.OK
     folder = prepare_report_folder(world.cwd, settings.report.report_dir)
-    with StoreWriter.open(_database(settings, project, world)) as store:
-        report = _run(plan, project, settings, world, store)
+    store = StoreWriter.open(_database(settings, project, world))
+    batch = Batch(plan, project, settings, world, store)
+    try:
+        batch.run()
+    finally:  # also after a bug in agentlab: what is known is reported
+        report = batch.report()
         written = folder.write(report, settings.report)
         store.finish_batch(report)
+        not_stored = store.close()
+    if not_stored is not None:
+        world.console.err(f"warning: {not_stored}")
     _conclude(report, written, world)
     return report.summary.exit_code
 
@@ -89,76 +94,86 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> E
     return report.summary.exit_code
 
 
-def _run(plan: Plan, project: Project, settings: RunSettings, world: World, store: StoreWriter) -> RunReport:
-    """Run the plan and judge it: each sample is stored, and each scenario printed, as soon as it ends."""
-    started = world.now()
-    began = world.console.clock()
-    batch_id = new_batch_id(started)
-    ledger = Ledger(plan)
-    log = JobLog(
-        [row.key for row in plan.rows],
-        total_samples=plan.total_samples,
-        console=world.console,
-        style=world.log_style,
-    )
-    for row in plan.rows:
-        if row.skipped:
-            log.scenario_complete(ledger.judge(row))
+class Batch:
+    """One run under way: each sample is stored, and each scenario printed, as soon as it ends."""
 
-    def facts() -> BatchFacts:
-        return BatchFacts(
-            tool=TOOL,
-            batch_id=batch_id,
-            started_at=started.isoformat(timespec="milliseconds"),
-            ended_at=world.now().isoformat(timespec="milliseconds"),
-            sampling=plan.sampling,
+    def __init__(
+        self, plan: Plan, project: Project, settings: RunSettings, world: World, store: StoreWriter
+    ) -> None:
+        self._plan = plan
+        self._project = project
+        self._settings = settings
+        self._world = world
+        self._store = store
+        self._ledger = Ledger(plan)
+        self._started = world.now()
+        self._began = world.console.clock()
+        self._id = new_batch_id(self._started)
+        self._ended_by: ExitCode | None = None
+        self._log = JobLog(
+            [row.key for row in plan.rows],
+            total_samples=plan.total_samples,
+            console=world.console,
+            style=world.log_style,
         )
 
-    store.start_batch(facts())
-    run_plan(
-        plan,
-        ledger,
-        EngineWorld(
-            open_agent=make_agent_opener(
-                environ=world.environ, project=project.root, max_reply_bytes=project.config.max_reply_bytes
-            ),
-            now=world.now,
-            new_run_id=new_run_id,
-            redact=Redactor(secret_values(project.config, world.environ)).sample,
-            observer=_Observers(log=log, store=store, batch_id=batch_id),
-            interrupts=world.interrupts,
-        ),
-        deadline=settings.timeout,
-    )
-    return build_report(
-        facts(),
-        ledger.judge_all(),
-        duration_ms=round((world.console.clock() - began) * 1000, 1),
-        require_finished=settings.report.require_finished,
-        fail_on=settings.report.fail_on,
-        interrupted=world.interrupts.exit_code,
-    )
+    def run(self) -> None:
+        """Run the plan to its end, its deadline, or a signal."""
+        self._store.start_batch(self._facts())
+        for row in self._plan.rows:
+            if row.skipped:
+                self._log.scenario_complete(self._ledger.judge(row))
+        self._ended_by = ExitCode.BUG
+        run_plan(self._plan, self._ledger, self._engine_world(), deadline=self._settings.timeout)
+        self._ended_by = self._world.interrupts.exit_code
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Observers:
-    """Passes on what the engine tells: to the log, and to the store."""
-
-    log: JobLog
-    store: StoreWriter
-    batch_id: str
+    def report(self) -> RunReport:
+        """Judge all that has ended so far."""
+        return build_report(
+            self._facts(),
+            self._ledger.judge_all(),
+            duration_ms=round((self._world.console.clock() - self._began) * 1000, 1),
+            require_finished=self._settings.report.require_finished,
+            fail_on=self._settings.report.fail_on,
+            ended_by=self._ended_by,
+        )
 
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
+        """Store the sample, unless it never started, and count it."""
         if sample.run_id is not None:
             variant = facts.variant.variant_label if facts.variant else None
-            self.store.add_sample(self.batch_id, variant, sample)
-        self.log.sample_ended(facts, sample)
+            self._store.add_sample(self._id, variant, sample)
+        self._log.sample_ended(facts, sample)
 
     def scenario_complete(self, result: ScenarioResult) -> None:
-        self.log.scenario_complete(result)
+        """Print the scenario when its turn comes."""
+        self._log.scenario_complete(result)
 
     def waiting(self, facts: ScenarioFacts, sample: int, wait: Wait) -> None:
-        self.log.waiting(facts, sample, wait)
+        """Say that a sample waits."""
+        self._log.waiting(facts, sample, wait)
+
+    def _facts(self) -> BatchFacts:
+        return BatchFacts(
+            tool=f"agentlab {__version__}",
+            batch_id=self._id,
+            started_at=self._started.isoformat(timespec="milliseconds"),
+            ended_at=self._world.now().isoformat(timespec="milliseconds"),
+            sampling=self._plan.sampling,
+        )
+
+    def _engine_world(self) -> EngineWorld:
+        config, environ = self._project.config, self._world.environ
+        return EngineWorld(
+            open_agent=make_agent_opener(
+                environ=environ, project=self._project.root, max_reply_bytes=config.max_reply_bytes
+            ),
+            now=self._world.now,
+            new_run_id=new_run_id,
+            redact=Redactor(secret_values(config, environ)).sample,
+            observer=self,
+            interrupts=self._world.interrupts,
+        )
 
 
 def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:
@@ -178,7 +193,8 @@ def _database(settings: RunSettings, project: Project, world: World) -> Path:
 
 
 def _conclude(report: RunReport, written: Iterable[str], world: World) -> None:
-    _say(world, annotations(report, style=world.log_style))
+    if world.log_style.github:
+        _say(world, annotations(report))
     world.console.out(f"reports: {', '.join(written)}")
     _say(world, closing(report, style=world.log_style))
 

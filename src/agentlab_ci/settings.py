@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agentlab_ci.core.formats import JUnitStyle, ReportFormat
+from agentlab_ci.core.formats import JUnitStyle, FileFormat
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import PassRate
@@ -13,7 +13,7 @@ class ReportSettings:
     """What is written where, and what sets the exit code."""
 
     report_dir: str = "agentlab-report"
-    formats: tuple[ReportFormat, ...] = tuple(ReportFormat)
+    formats: tuple[FileFormat, ...] = tuple(FileFormat)
     junit_style: JUnitStyle = JUnitStyle.SAMPLES
     require_finished: bool = False
     fail_on: FailOn = FailOn.BELOW_BAR

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from agentlab_ci.core.formats import JUnitStyle, ReportFormat
+from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.sampling import PassRate
 
@@ -25,21 +25,21 @@ class PassRateType(click.ParamType[PassRate]):
             self.fail(str(problem), param, ctx)
 
 
-class FormatsType(click.ParamType[tuple[ReportFormat, ...]]):
+class FormatsType(click.ParamType[tuple[FileFormat, ...]]):
     """Report formats with commas between them."""
 
     name = "formats"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[ReportFormat, ...]:
+    ) -> tuple[FileFormat, ...]:
         """Take each format once, in the order given."""
         if isinstance(value, tuple):
             return value
         try:
-            return tuple(dict.fromkeys(ReportFormat(part.strip()) for part in value.split(",")))
+            return tuple(dict.fromkeys(FileFormat(part.strip()) for part in value.split(",")))
         except ValueError:
-            self.fail(f"{value!r} is not a list of {', '.join(ReportFormat)}", param, ctx)
+            self.fail(f"{value!r} is not a list of {', '.join(FileFormat)}", param, ctx)
 
 
 def report_options(command: CommandT) -> CommandT:
@@ -76,7 +76,7 @@ _REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
         "formats",
         type=FormatsType(),
         metavar="LIST",
-        default=",".join(ReportFormat),
+        default=",".join(FileFormat),
         show_default=True,
         help="Which reports are written.",
     ),

@@ -16,13 +16,16 @@ def real_world() -> "World":
     from agentlab_ci.app import World  # noqa: PLC0415 - the app imports everything
     from agentlab_ci.cli.main import INTERRUPTS  # noqa: PLC0415
     from agentlab_ci.publish.console import Console  # noqa: PLC0415
+    from agentlab_ci.reports.formatting import glyphs_for  # noqa: PLC0415
     from agentlab_ci.reports.log import LogStyle  # noqa: PLC0415
 
     return World(
         cwd=Path.cwd(),
         environ=dict(os.environ),
         console=Console(out=Lines(sys.stdout), err=Lines(sys.stderr), clock=time.monotonic),
-        log_style=LogStyle.of(os.environ, sys.stdout.encoding),
+        log_style=LogStyle(
+            glyphs=glyphs_for(sys.stdout.encoding), github=os.environ.get("GITHUB_ACTIONS") == "true"
+        ),
         now=lambda: datetime.now(UTC),
         interrupts=INTERRUPTS,
     )

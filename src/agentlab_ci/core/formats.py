@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class ReportFormat(StrEnum):
+class FileFormat(StrEnum):
     """A file in the report folder."""
 
     MARKDOWN = "md"

@@ -19,14 +19,14 @@ def decide_exit_code(
     *,
     require_finished: bool = False,
     fail_on: FailOn = FailOn.BELOW_BAR,
-    interrupted: ExitCode | None = None,
+    ended_by: ExitCode | None = None,
 ) -> ExitCode:
     """Decide from the verdicts of the gating scenarios, skipped ones left out.
 
-    An interruption wins over 1, and 1 over 3. `fail_on` never turns 1 into 0 and changes nothing else.
+    `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3. `fail_on` never turns 1 into 0 and changes nothing else.
     """
-    if interrupted is not None:
-        return interrupted
+    if ended_by is not None:
+        return ended_by
     if Verdict.FAILED in gating:
         return ExitCode.OK if fail_on is FailOn.NEVER else ExitCode.BELOW_BAR
     unfinished = gating.count(Verdict.UNFINISHED)

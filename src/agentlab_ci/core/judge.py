@@ -45,7 +45,7 @@ def build_report(
     duration_ms: float,
     require_finished: bool = False,
     fail_on: FailOn = FailOn.BELOW_BAR,
-    interrupted: ExitCode | None = None,
+    ended_by: ExitCode | None = None,
 ) -> RunReport:
     """Add up judged scenarios, which come in YAML order, into the report of the run."""
     rows = tuple(scenarios)
@@ -54,9 +54,7 @@ def build_report(
     costs = [s.usage.cost_usd for row in rows for s in row.samples if s.usage.cost_usd is not None]
     summary = Summary(
         verdict=run_verdict(gating),
-        exit_code=decide_exit_code(
-            gating, require_finished=require_finished, fail_on=fail_on, interrupted=interrupted
-        ),
+        exit_code=decide_exit_code(gating, require_finished=require_finished, fail_on=fail_on, ended_by=ended_by),
         scenarios=_count_scenarios(rows),
         samples=SampleCounts(**{status.value: sum(row.count(status) for row in rows) for status in SampleStatus}),
         pass_at_k=tuple(PassShare(k=c.k, passed=c.at_least_once, of=c.of, variant=v) for v, c in groups),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.reports.registry import REPORTS
+from agentlab_ci.reports.registry import report_formats
 from agentlab_ci.settings import ReportSettings
 
 
@@ -24,11 +24,12 @@ class ReportFolder:
 
         Reports of an earlier run that this one does not write are left alone.
         """
+        known = report_formats(junit_style=settings.junit_style)
         written = []
         for name in settings.formats:
-            kind = REPORTS[name]
-            _replace(self.path / kind.file_name, kind.render(report, settings.junit_style))
-            written.append(str(Path(self.shown) / kind.file_name))
+            file_name = known[name].file_name
+            _replace(self.path / file_name, known[name].render(report))
+            written.append(str(Path(self.shown) / file_name))
         return written
 
 

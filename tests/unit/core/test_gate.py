@@ -33,7 +33,7 @@ def test_exit_code(gating: list[Verdict], plain: ExitCode, require_finished: Exi
 @pytest.mark.parametrize("fail_on", FailOn)
 def test_an_interruption_wins_over_everything(signal: ExitCode, fail_on: FailOn) -> None:
     for gating in ([P], [F], [U], [P, F, U], []):
-        assert decide_exit_code(gating, require_finished=True, fail_on=fail_on, interrupted=signal) is signal
+        assert decide_exit_code(gating, require_finished=True, fail_on=fail_on, ended_by=signal) is signal
 
 
 def test_code_1_means_a_scenario_below_the_bar_and_nothing_else() -> None:

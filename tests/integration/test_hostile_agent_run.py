@@ -1,0 +1,107 @@
+"""The whole command against an agent that misbehaves in every way at once."""
+
+from pathlib import Path
+
+import pytest
+
+from command import Ended, agentlab, conversation, start_python, wait_for, write_project
+from loopback import closed_port, hostile_agent
+
+ERROR_ENDS = {
+    "/500": "http_error",  # its body holds the words that the scenario looks for
+    "/404": "http_error",
+    "/302": "http_error",
+    "/429-for-a-day": "http_error",
+    "/429-for-ever": "timeout_exceeded",  # the sample's deadline comes before two minutes of waiting
+    "/broken-json": "invalid_response_format",
+    "/html": "invalid_response_format",
+    "/missing-field": "invalid_response_format",
+    "/empty-body": "invalid_response_format",
+    "/big": "invalid_response_format",
+    "/bomb": "invalid_response_format",
+    "/brotli": "invalid_response_format",
+    "/drop": "http_connection_failed",
+    "/garbage": "http_connection_failed",
+    "/stall": "timeout_exceeded",
+    "/silence": "timeout_exceeded",
+    "/trickle": "timeout_exceeded",
+    "/trickle-headers": "timeout_exceeded",
+}
+PASSES = ("/ok", "/429-once", "/503-once", "/502-once", "/gzip")
+FAILS = ("/empty-reply", "/latin-1")  # answers, though not the expected ones
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    folder = tmp_path_factory.mktemp("hostile")
+    with hostile_agent() as agent, closed_port() as nobody:
+        # One answer first, so that a route that never connects is not taken for an agent that is not there.
+        routes = [*PASSES, *FAILS, *ERROR_ENDS]
+        agents = [
+            {"name": route[1:], "provider": "http", "url": agent.url(route), "timeout_ms": 1500}
+            for route in routes
+        ]
+        agents.append({"name": "nobody", "provider": "http", "url": f"http://127.0.0.1:{nobody}/"})
+        scenarios = [conversation(f"a.{item['name']}", agent=item["name"]) for item in agents]
+        config = {"agents": agents, "concurrency": 32, "sample_timeout_seconds": 6}
+        return agentlab(write_project(folder, config, scenarios), "run")
+
+
+def test_the_command_ends_with_the_verdict(ended: Ended) -> None:
+    assert ended.code == 1
+    assert "Traceback" not in ended.out + ended.err
+    assert list(ended.ends()) == [f"a.{route[1:]}" for route in [*PASSES, *FAILS, *ERROR_ENDS]] + ["a.nobody"]
+
+
+@pytest.mark.parametrize("route", PASSES)
+def test_an_answer_that_came_in_the_end_is_judged(ended: Ended, route: str) -> None:
+    assert ended.ends()[f"a.{route[1:]}"] == [("passed", "completed")]
+
+
+@pytest.mark.parametrize("route", FAILS)
+def test_a_wrong_answer_is_a_failure(ended: Ended, route: str) -> None:
+    assert ended.ends()[f"a.{route[1:]}"] == [("failed", "evaluator_failed")]
+
+
+@pytest.mark.parametrize(("route", "reason"), ERROR_ENDS.items())
+def test_what_is_no_answer_is_an_error_and_never_judged(ended: Ended, route: str, reason: str) -> None:
+    (row,) = [row for row in ended.results["scenarios"] if row["scenario_id"] == f"a.{route[1:]}"]
+    (sample,) = row["samples"]
+    # With one sample, an agent that never took a connection counts as unreachable.
+    reasons = {reason, "agent_unreachable"} if reason == "http_connection_failed" else {reason}
+    assert (sample["status"], sample["termination_reason"] in reasons) == ("error", True), sample
+    assert sample["evaluations"] == []
+    assert sample["error"]["message"]
+
+
+def test_nobody_listening_is_said_so(ended: Ended) -> None:
+    assert ended.ends()["a.nobody"] == [("error", "agent_unreachable")]
+
+
+def test_memory_stays_bounded(ended: Ended) -> None:
+    assert ended.peak_mb < 200
+
+
+SLOW_LOOKUP = """
+import pathlib, socket, sys, time
+real = socket.getaddrinfo
+def slow(host, *args, **kwargs):
+    if host == "slow.invalid":
+        time.sleep(30)
+        pathlib.Path("looked-up").touch()
+    return real(host, *args, **kwargs)
+socket.getaddrinfo = slow
+from agentlab_ci.cli.main import main
+sys.argv = ["agentlab", "run"]
+main()
+"""
+
+
+def test_a_name_that_does_not_resolve_holds_nothing_up(tmp_path: Path) -> None:
+    agent = {"name": "slow", "provider": "http", "url": "http://slow.invalid/", "timeout_ms": 200}
+    folder = write_project(tmp_path, {"agents": [agent]}, [conversation("a.slow")])
+    (folder / "slow.py").write_text(SLOW_LOOKUP, encoding="utf-8")
+    ended = wait_for(start_python(folder, "slow.py"), folder)
+    assert ended.code == 1
+    assert ended.ends() == {"a.slow": [("error", "timeout_exceeded")]}
+    assert not (folder / "looked-up").exists(), "the process ended before the look-up did"

@@ -1,0 +1,55 @@
+"""Interrupted and killed: what is known is reported, what has finished is stored."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from command import SECONDS, conversation, start_agentlab, wait_for, write_project
+
+
+def start_run(folder: Path) -> subprocess.Popen[str]:
+    """Start a run whose first scenario ends at once and whose second never does."""
+    agents = [
+        {"name": "quick", "provider": "mock", "replies": [{"reply": "It has shipped."}]},
+        {"name": "slow", "provider": "mock", "replies": [{"reply": "It has shipped."}], "latency_ms": 3_600_000},
+    ]
+    scenarios = [conversation("a.quick", agent="quick"), conversation("a.slow", agent="slow")]
+    return start_agentlab(write_project(folder, {"agents": agents}, scenarios), "run", "--samples", "3")
+
+
+def wait_until_the_first_scenario_is_printed(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "sample 3/3" in line:
+            return
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_run_with_its_reports(tmp_path: Path, number: int, code: int) -> None:
+    process = start_run(tmp_path)
+    wait_until_the_first_scenario_is_printed(process)
+    os.kill(process.pid, number)
+    ended = wait_for(process, tmp_path)
+    assert ended.code == code
+    assert ended.ends() == {
+        "a.quick": [("passed", "completed")] * 3,
+        "a.slow": [("cancelled", "interrupted")] * 3,
+    }
+    assert ended.results["summary"]["exit_code"] == code
+    assert "Traceback" not in ended.err
+    for report in ("report.md", "junit.xml"):
+        assert "a.slow" in (tmp_path / "agentlab-report" / report).read_text(encoding="utf-8")
+
+
+def test_after_kill_9_the_finished_samples_are_in_the_database(tmp_path: Path) -> None:
+    process = start_run(tmp_path)
+    wait_until_the_first_scenario_is_printed(process)
+    process.kill()
+    assert process.wait(timeout=SECONDS) == -signal.SIGKILL
+    with sqlite3.connect(tmp_path / "artifacts" / "agentlab.db") as database:
+        rows = database.execute("SELECT scenario_id, sample, status FROM samples ORDER BY sample").fetchall()
+    assert rows == [("a.quick", number, "passed") for number in (1, 2, 3)]

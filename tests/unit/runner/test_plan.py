@@ -1,0 +1,138 @@
+"""Who runs what, how often, against which bar, and what is refused before any agent is called."""
+
+import pytest
+
+from agentlab_ci.core.config import Config, ExternalProcessAgent, HttpAgent
+from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.sampling import needed
+from agentlab_ci.core.scenario import Scenario, Simulation, Task
+from agentlab_ci.errors import BadInputError
+from agentlab_ci.runner.describe import describe_plan
+from scripted_agent import make_config, make_mock, make_scenario, plan_of
+
+HTTP = HttpAgent(name="web", provider=Provider.HTTP, url="http://user:pw@localhost:3000/chat?key=1")
+PROCESS = ExternalProcessAgent(name="proc", provider=Provider.EXTERNAL_PROCESS, command="agent")
+
+
+def task(scenario_id: str = "a.task") -> Scenario:
+    return make_scenario(scenario_id, body=Task(instructions="do it", tools_allowed=("orders.list",)))
+
+
+@pytest.mark.parametrize(
+    ("flag", "own", "shared", "samples"),
+    [
+        (None, None, None, 1),  # the default
+        (None, None, 3, 3),  # the config's
+        (None, 5, 3, 5),  # the scenario's own wins over the config's
+        (7, 5, 3, 7),  # the flag wins over all
+    ],
+)
+def test_who_says_how_many_samples(flag: int | None, own: int | None, shared: int | None, samples: int) -> None:
+    config = make_config(sampling={"samples": shared})
+    assert plan_of(make_scenario(samples=own), config=config, samples=flag).rows[0].facts.samples_wanted == samples
+
+
+@pytest.mark.parametrize(
+    ("flag", "own", "shared", "rate"),
+    [
+        (None, None, None, "0.75"),
+        (None, None, 0.5, "0.5"),
+        (None, "0.90", 0.5, "0.90"),  # as typed
+        ("1", "0.9", 0.5, "1"),
+    ],
+)
+def test_who_says_the_pass_rate(flag: str | None, own: str | None, shared: float | None, rate: str) -> None:
+    config = make_config(sampling={"pass_rate": shared, "samples": 3})
+    assert str(plan_of(make_scenario(rate=own), config=config, rate=flag).rows[0].facts.pass_rate) == rate
+
+
+def test_the_bar_follows_from_both() -> None:
+    facts = plan_of(make_scenario(samples=5, rate="0.5")).rows[0].facts
+    assert needed(facts.samples_wanted, facts.pass_rate) == 3
+
+
+def test_a_rate_flag_that_would_do_nothing_is_refused() -> None:
+    with pytest.raises(BadInputError, match="--pass-rate does nothing with one sample"):
+        plan_of(rate="0.5")
+    assert plan_of(make_scenario("a.one"), make_scenario("a.two", samples=3), rate="0.5").total_samples == 4
+
+
+def test_the_policy_is_kept_and_says_how_to_change_it() -> None:
+    config = make_config(sampling={"max_samples": 3, "require_odd": True})
+    with pytest.raises(
+        BadInputError, match=r"a\.one: 5 samples are more .* at most 3, or raise `sampling.max_samples`"
+    ):
+        plan_of(config=config, samples=5)
+    with pytest.raises(BadInputError, match=r"2 samples are an even number.*`sampling.require_odd`"):
+        plan_of(config=config, samples=2)
+    assert plan_of(config=config, samples=3).total_samples == 3
+
+
+def test_no_agent_is_ever_chosen_by_default() -> None:
+    config = make_config(make_mock("one"), make_mock("two"))
+    with pytest.raises(BadInputError, match=r"a\.one does not say which agent.* there are one, two"):
+        plan_of(config=config)
+    with pytest.raises(BadInputError, match="no agent: add one under `agents:`"):
+        plan_of(config=Config())
+    assert plan_of(config=config, agent="two").rows[0].agent.name == "two"
+    assert plan_of(make_scenario(agent="one"), config=config).rows[0].agent.name == "one"
+    assert plan_of(make_scenario(agent="one"), config=config, agent="two").rows[0].agent.name == "two"
+    with pytest.raises(BadInputError, match=r"--agent: no agent is called 'three'; there are one, two"):
+        plan_of(config=config, agent="three")
+
+
+def test_the_provider_flag_takes_the_only_agent_of_its_kind() -> None:
+    assert plan_of(config=make_config(HTTP, make_mock()), provider=Provider.HTTP).rows[0].agent.name == "web"
+    with pytest.raises(BadInputError, match="HTTP agents require a configured url"):
+        plan_of(config=make_config(), provider=Provider.HTTP)
+    with pytest.raises(BadInputError, match="fits several agents; give --agent and one of one, two"):
+        plan_of(config=make_config(make_mock("one"), make_mock("two")), provider=Provider.MOCK)
+
+
+def test_what_cannot_run_on_the_agent_is_skipped_and_listed() -> None:
+    plan = plan_of(make_scenario("a.one"), task(), config=make_config(HTTP))
+    assert [row.skipped for row in plan.rows] == [False, True]
+    assert plan.rows[1].facts.skipped == (
+        "a task does not run on web (http), only on external_process, mock, openai, python"
+    )
+    assert plan.total_samples == 1
+
+
+def test_when_nothing_is_left_or_one_was_named_it_is_an_error() -> None:
+    with pytest.raises(BadInputError, match=r"nothing to judge.*\n  a\.task: a task does not run on web"):
+        plan_of(task(), config=make_config(HTTP))
+    with pytest.raises(BadInputError, match="nothing to judge"):
+        plan_of(make_scenario("a.one"), task(), config=make_config(HTTP), ids=("a.task",))
+    assert plan_of(make_scenario("a.one"), task(), config=make_config(HTTP), ids=("a.*",)).total_samples == 1
+
+
+def test_a_mock_agent_without_replies_holds_no_conversation() -> None:
+    with pytest.raises(BadInputError, match="only with scripted `replies`"):
+        plan_of(config=make_config(make_mock(replies=())))
+
+
+def test_a_kind_that_is_not_built_yet_is_refused_and_named() -> None:
+    with pytest.raises(BadInputError, match=r"scenarios/a\.yaml:1: a\.task: this version checks task scenarios"):
+        plan_of(task(), config=make_config())
+    simulation = make_scenario(body=Simulation(instructions="ask", agent_expectations="answers"))
+    with pytest.raises(BadInputError, match="checks simulation scenarios but cannot run them yet"):
+        plan_of(simulation, config=make_config(HTTP))
+    with pytest.raises(BadInputError, match=r"a\.task"):
+        plan_of(make_scenario(), task(), config=make_config())
+
+
+def test_the_agents_address_is_shown_without_its_secrets() -> None:
+    identity = plan_of(config=make_config(HTTP)).rows[0].facts.agent
+    assert identity is not None
+    assert identity.url == "http://localhost:3000/chat"
+
+
+def test_a_plan_in_words() -> None:
+    config = make_config(HTTP, sampling={"error_retries": 2})
+    plan = plan_of(make_scenario("a.one", steps=2, samples=3), make_scenario("a.two"), task(), config=config)
+    assert describe_plan(plan) == [
+        "a.one: 3 samples, needs 2, agent web",
+        "a.two: 1 sample, agent web",
+        "a.task: skipped, a task does not run on web (http), only on external_process, mock, openai, python",
+        "2 scenarios, 4 samples, at most 21 agent calls; nothing was called",
+    ]
