@@ -1,0 +1,70 @@
+"""List files: simulations as rows of one document, the form of LiveKit's agent tests."""
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from agentlab_ci.core.model import Json, Model, Name
+from agentlab_ci.core.scenario import Place, Scenario, Simulation
+
+ROW_ID_PATTERN = r"^[\w-]+(\.[\w-]+)*$"
+_ROW_ID = re.compile(ROW_ID_PATTERN.rstrip("$"))
+
+
+def _check_row_id(value: str) -> str:
+    if _ROW_ID.fullmatch(value) is None:
+        raise ValueError("must be letters, digits, `-`, `_` and `.`, such as `support.refund-twice`")
+    return value
+
+
+def _check_label(value: str) -> str:
+    if not slug(value):
+        raise ValueError("must hold a letter or a digit, from which the id is made")
+    return value
+
+
+class Row(Model):
+    """One simulation of a list file."""
+
+    label: Annotated[Name, AfterValidator(_check_label)] = Field(description="What reports call it.")
+    instructions: Name = Field(description="How the model plays the user.")
+    agent_expectations: Name = Field(description="What the judge holds the agent to.")
+    tags: Json = Field({}, description="Each becomes the tag `key:value`.")
+    userdata: Json = Field({}, description="What the played user knows.")
+    id: (
+        Annotated[Name, AfterValidator(_check_row_id), Field(json_schema_extra={"pattern": ROW_ID_PATTERN})] | None
+    ) = Field(None, description="`<file stem>.<slug of the label>` when absent.")
+
+
+class ListFile(Model):
+    """A document with simulations as rows."""
+
+    name: Name
+    scenarios: Annotated[tuple[Row, ...], Field(min_length=1)]
+
+
+def slug(text: str) -> str:
+    """Return the text in small letters, digits and single hyphens; empty when it has none of the first two."""
+    return re.sub(r"[\W_]+", "-", text.casefold()).strip("-")
+
+
+def row_to_scenario(row: Row, place: Place) -> Scenario:
+    """Return the row as a simulation; its suite is the stem of the file that it stands in."""
+    suite = slug(PurePosixPath(place.path).stem) or "scenarios"
+    return Scenario(
+        id=row.id or f"{suite}.{slug(row.label)}",
+        name=row.label,
+        suite=suite,
+        tags=tuple(_tag(key, value) for key, value in row.tags.items()),
+        body=Simulation(
+            instructions=row.instructions, agent_expectations=row.agent_expectations, userdata=row.userdata
+        ),
+        place=place,
+    )
+
+
+def _tag(key: str, value: object) -> str:
+    return f"{key}:{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"

@@ -1,0 +1,79 @@
+"""What is allowed but does nothing: profiles, faults, fixtures, prompts and suite definitions without effect."""
+
+from collections.abc import Iterator, Sequence
+
+from agentlab_ci.core.config import Config, HttpAgent, RuntimeProfile
+from agentlab_ci.core.scenario import Scenario, Task
+from agentlab_ci.errors import Problem
+from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS
+from agentlab_ci.loading.config_names import Finding
+from agentlab_ci.loading.select import picks
+from agentlab_ci.loading.wording import quoted
+from agentlab_ci.loading.yaml_source import Document
+
+
+def note_scenario(scenario: Scenario, document: Document, config: Config) -> list[Problem]:
+    """Return the notes on one scenario, each at the key that has no effect."""
+    findings = [
+        *_note_profile(scenario, config),
+        *_note_fixtures(scenario),
+        *_note_prompt(scenario, config),
+    ]
+    return [document.problem(loc, message) for loc, message in findings]
+
+
+def note_config(config: Config, document: Document, scenarios: Sequence[Scenario]) -> list[Problem]:
+    """Return the notes on a config that is seen together with all scenarios of its project."""
+    named = {scenario.runtime_profile for scenario in scenarios}
+    findings: list[Finding] = [
+        (("runtime_profiles", index), f"no scenario names the profile {quoted(profile.name)}")
+        for index, profile in enumerate(config.runtime_profiles)
+        if profile.name not in named
+    ]
+    for index, definition in enumerate(config.suite_definitions):
+        if not any(picks(definition, scenario) for scenario in scenarios):
+            message = f"the suite definition {quoted(definition.name)} picks no scenario"
+            findings.append((("suite_definitions", index), message))
+    return [document.problem(loc, message) for loc, message in findings]
+
+
+def _note_profile(scenario: Scenario, config: Config) -> Iterator[Finding]:
+    profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
+    if profile is None:
+        return
+    allowed = scenario.body.tools_allowed if isinstance(scenario.body, Task) else ()
+    idle = [fault.tool for fault in profile.tool_faults if fault.tool not in allowed]
+    if len(idle) == len(profile.tool_faults) and not _acts_without_tools(profile):
+        yield ("runtime_profile",), f"the profile {quoted(profile.name)} changes nothing for this scenario"
+        return
+    for tool in dict.fromkeys(idle):
+        yield (
+            ("runtime_profile",),
+            f"the profile {quoted(profile.name)} has a fault for {quoted(tool)}, which is not allowed here",
+        )
+
+
+def _acts_without_tools(profile: RuntimeProfile) -> bool:
+    state = profile.state
+    return bool(profile.http_faults) or (state is not None and bool(state.seeded_messages or state.memory_blob))
+
+
+def _note_fixtures(scenario: Scenario) -> Iterator[Finding]:
+    body = scenario.body
+    if not isinstance(body, Task) or scenario.setup_script is not None:
+        return
+    if any(tool not in BUILTIN_TOOLS for tool in body.tools_allowed):
+        return  # a tool of the project's own may read any of them
+    read = {BUILTIN_TOOLS[tool] for tool in body.tools_allowed}
+    for index, fixture in enumerate(body.fixtures):
+        if fixture not in read:
+            yield ("context", "fixtures", index), f"no tool of this scenario reads {quoted(fixture)}"
+
+
+def _note_prompt(scenario: Scenario, config: Config) -> Iterator[Finding]:
+    if scenario.system_prompt is None or isinstance(scenario.body, Task):
+        return
+    agents = [agent for agent in config.agents if scenario.agent in (None, agent.name)]
+    if agents and all(isinstance(agent, HttpAgent) for agent in agents):
+        loc = ("agent_preset", "system_prompt")
+        yield loc, "an http agent is never told this prompt: no placeholder of its request holds it"

@@ -1,0 +1,123 @@
+"""Whether what a run uses can be used here: variables set, commands and files there. Looked at, never started."""
+
+import os
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from agentlab_ci.core.config import (
+    AgentConfig,
+    CustomTool,
+    ExternalProcessAgent,
+    HttpAgent,
+    OpenAIAgent,
+    PythonAgent,
+)
+from agentlab_ci.core.scenario import Scenario, Task
+from agentlab_ci.errors import Problem
+from agentlab_ci.loading.config_names import Finding
+from agentlab_ci.loading.files import is_file
+from agentlab_ci.loading.placeholders import env_placeholders_of
+from agentlab_ci.loading.project import Project
+from agentlab_ci.loading.wording import quoted
+from agentlab_ci.loading.yaml_source import Loc, format_loc
+
+
+def find_unusable(
+    project: Project, *, agents: Collection[str], scenarios: Collection[Scenario], environ: Mapping[str, str]
+) -> tuple[Problem, ...]:
+    """Return what stands in the way of these agents, by name, and of these scenarios with their tools and scripts.
+
+    A variable that is set to nothing counts as unset: that is what a missing secret looks like in CI.
+    """
+    problems: list[Problem] = []
+    for index, agent in enumerate(project.config.agents):
+        if agent.name in agents:
+            problems += _at_config(project, ("agents", index), _check_agent(agent, project.root, environ))
+    tools = {tool for s in scenarios if isinstance(s.body, Task) for tool in s.body.tools_allowed}
+    for index, tool in enumerate(project.config.tools):
+        if tool.name in tools:
+            problems += _at_config(project, ("tools", index), _check_tool(tool, project.root, environ))
+    for scenario in scenarios:
+        problems += _check_script(scenario, project.root)
+    return tuple(problems)
+
+
+def agents_in_use(project: Project) -> frozenset[str]:
+    """Return the names of the agents that runs without `--agent` and `--provider` use.
+
+    Those that a scenario or a variant names, and the only one of the config.
+    """
+    named = {scenario.agent for scenario in project.scenarios if scenario.agent is not None}
+    variants = {variant.agent for group in project.config.variant_sets for variant in group.variants}
+    only = {agent.name for agent in project.config.agents} if len(project.config.agents) == 1 else set()
+    return frozenset(named | variants | only)
+
+
+def _at_config(project: Project, base: Loc, findings: Iterator[Finding]) -> Iterator[Problem]:
+    for loc, message in findings:
+        found = base + loc
+        while found not in project.config_places and found:
+            found = found[:-1]
+        place = project.config_places[found]
+        yield Problem(
+            path=place.path, line=place.line, column=place.column, where=format_loc(base + loc), message=message
+        )
+
+
+def _check_agent(agent: AgentConfig, root: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    for loc, variable in env_placeholders_of(agent):
+        if not environ.get(variable):
+            yield loc, f"the environment variable {quoted(variable)} is not set, or empty"
+    match agent:
+        case HttpAgent(url=None):
+            yield (), f"HTTP agents require a configured url: add `url:` to {quoted(agent.name)}"
+        case OpenAIAgent() if not environ.get(agent.api_key_env):
+            yield ("api_key_env",), f"{agent.api_key_env} is required: {quoted(agent.name)} takes its key from it"
+        case ExternalProcessAgent():
+            if not (root / agent.cwd).is_dir():
+                yield ("cwd",), f"there is no folder {quoted(agent.cwd)}"
+            elif not _can_be_run(agent.command, root / agent.cwd, environ):
+                yield ("command",), _no_command(agent.command)
+        case PythonAgent() if agent.python is not None and not _can_be_run(agent.python, root, environ):
+            yield ("python",), _no_command(agent.python)
+        case _:
+            return
+
+
+def _check_tool(tool: CustomTool, root: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    path = tool.module_path
+    if path is not None and Path(path).suffix != ".py":
+        instead = "a Python module here, or `command: [node, …]` with a program that reads and prints JSON"
+        yield ("module_path",), f"{quoted(path)} is not Python: write {instead}"
+    elif path is not None and not is_file(root / path):
+        yield ("module_path",), f"there is no file {quoted(path)}"
+    if tool.command and not _can_be_run(tool.command[0], root, environ):
+        yield ("command",), _no_command(tool.command[0])
+
+
+def _check_script(scenario: Scenario, root: Path) -> Iterator[Problem]:
+    script = scenario.setup_script
+    if script is None:
+        return
+    path = root / script
+    if not is_file(path):
+        message = f"there is no file {quoted(script)}"
+    elif path.suffix != ".py" and not os.access(path, os.X_OK):
+        message = f"{quoted(script)} is neither a `.py` file nor executable: make it one, or `chmod +x` it"
+    else:
+        return
+    place = scenario.place
+    yield Problem(path=place.path, line=place.line, column=place.column, where="setup_script", message=message)
+
+
+def _can_be_run(command: str, folder: Path, environ: Mapping[str, str]) -> bool:
+    if "\0" in command:
+        return False
+    if os.path.dirname(command):  # noqa: PTH120 - `./agent` and `agent` differ, which Path forgets
+        return is_file(folder / command) and os.access(folder / command, os.X_OK)
+    return shutil.which(command, path=environ.get("PATH", os.defpath)) is not None
+
+
+def _no_command(command: str) -> str:
+    return f"the command {quoted(command)} is not there, or not executable"
