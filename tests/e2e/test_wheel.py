@@ -1,0 +1,72 @@
+"""What is built works where the checkout is not: sdist, wheel from it, fresh environment, demo."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from demo import ENDS, ROOT, clean_environ, copy_demo, read_ends
+
+pytestmark = pytest.mark.network
+
+
+def _run(*command: str | Path, cwd: Path, code: int = 0) -> str:
+    """Run a command that is to end with `code`, and return its output."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=clean_environ(),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("venv")
+    venv.create(folder, with_pip=True)
+    _run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+    return folder / "bin" / "agentlab"
+
+
+def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    templates = {
+        f"agentlab_ci/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()
+    }
+    assert templates
+    assert templates <= names
+    assert "agentlab_ci/py.typed" in names
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "docs/"))]
+
+
+def test_the_demo_runs_from_the_wheel(command: Path, tmp_path: Path) -> None:
+    folder = copy_demo(tmp_path)
+    _run(command, "run", cwd=folder, code=1)
+    assert read_ends(folder / "agentlab-report" / "results.json") == ENDS
+    assert (folder / "agentlab-report" / "report.md").stat().st_size > 0
+    assert (folder / "agentlab-report" / "junit.xml").stat().st_size > 0
+
+
+def test_stored_results_are_judged_again_from_the_wheel(command: Path, tmp_path: Path) -> None:
+    folder = copy_demo(tmp_path)
+    _run(command, "run", "support.*", cwd=folder)
+    _run(command, "report", "agentlab-report/results.json", "--pass-rate", "1", cwd=folder, code=1)

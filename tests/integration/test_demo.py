@@ -1,0 +1,63 @@
+"""The shipped example scenarios run offline and end as the documentation says."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agentlab_ci.evaluators.interface import Position
+from agentlab_ci.evaluators.registry import EVALUATORS
+from demo import ENDS, ROOT, clean_environ, copy_demo, read_ends, read_evaluations
+
+FILES = sorted((ROOT / "scenarios").rglob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
+    folder = copy_demo(tmp_path_factory.mktemp("demo"))
+    done = subprocess.run(
+        [sys.executable, "-m", "agentlab_ci", "run"],
+        cwd=folder,
+        env=clean_environ() | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+    return done, folder / "agentlab-report"
+
+
+def test_it_ends_as_documented(run: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    done, reports = run
+    assert done.returncode == 1, done.stderr
+    assert list(read_ends(reports / "results.json").items()) == list(ENDS.items())
+    assert done.stdout.splitlines()[-1] == "✗ 1 of 8 scenarios finished below the bar: billing.double-charge"
+
+
+def test_every_report_is_written(run: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    _, reports = run
+    assert sorted(path.name for path in reports.iterdir()) == ["junit.xml", "report.md", "results.json"]
+
+
+def test_it_shows_every_evaluator_that_a_conversation_can_have(
+    run: tuple[subprocess.CompletedProcess[str], Path],
+) -> None:
+    _, reports = run
+    possible = {kind.name for kind in EVALUATORS.values() if kind.positions & {Position.STEP, Position.END}}
+    evaluations = read_evaluations(reports / "results.json")
+    assert {e["type"] for e in evaluations} == possible
+    assert {e["mode"] for e in evaluations} == {"hard_gate", "weighted"}
+    # All but the cost, which a scripted agent does not know, are shown passing.
+    assert {e["type"] for e in evaluations if e["passed"]} == possible - {"cost_max"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_an_example_says_what_it_is(path: Path) -> None:
+    scenario = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert scenario["id"] == f"{path.parent.name}.{path.stem}"
+    assert all(scenario[key] for key in ("name", "description", "difficulty", "tags"))
+    assert 2 <= len(scenario["steps"]) <= 5
