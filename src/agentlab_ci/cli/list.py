@@ -1,0 +1,126 @@
+"""`agentlab list`."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from agentlab_ci.cli.world import Lines
+
+if TYPE_CHECKING:
+    from agentlab_ci.core.config import AgentConfig
+    from agentlab_ci.loading.project import Project
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def _project_options(command: CommandT) -> CommandT:
+    """Add the options that say which project is meant."""
+    config = click.option(
+        "--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there."
+    )
+    scenarios = click.option(
+        "--scenarios",
+        "scenario_paths",
+        multiple=True,
+        metavar="PATH",
+        help="Files, folders or globs; default scenarios/.",
+    )
+    return config(scenarios(command))
+
+
+@click.group("list", short_help="Show the scenarios, agents or suites there are.")
+def command() -> None:
+    """Show the scenarios, agents or suites there are."""
+
+
+@command.command("scenarios")
+@_project_options
+def scenarios(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
+    """Show each scenario with its samples, how many of them must pass, and its place."""
+    from agentlab_ci.core.sampling import Sampling  # noqa: PLC0415 - `--help` needs none of it
+
+    project = _load(config_file, scenario_paths)
+    shared, default = project.config.sampling, Sampling()
+    rows = []
+    for scenario in project.scenarios:
+        own = scenario.sampling
+        sampling = Sampling(
+            samples=own.samples or shared.samples or default.samples,
+            pass_rate=own.pass_rate or shared.pass_rate or default.pass_rate,
+        )
+        place = f"{scenario.place.path}:{scenario.place.line}"
+        needs = f"{sampling.samples}, needs {sampling.needed}"
+        rows.append((scenario.id, scenario.type, scenario.suite, ", ".join(scenario.tags), needs, place))
+    _print_columns(("ID", "TYPE", "SUITE", "TAGS", "SAMPLES", "PLACE"), rows)
+
+
+@command.command("agents")
+@_project_options
+def agents(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
+    """Show each agent of the config, and where it is."""
+    project = _load(config_file, scenario_paths)
+    rows = [(agent.name, agent.provider, agent.shown_as, _where(agent)) for agent in project.config.agents]
+    _print_columns(("NAME", "PROVIDER", "LABEL", "WHERE"), rows)
+
+
+@command.command("suites")
+@_project_options
+def suites(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
+    """Show each suite with its scenarios, and each suite definition with those that it picks."""
+    from agentlab_ci.loading.select import picks  # noqa: PLC0415 - `--help` needs none of it
+
+    project = _load(config_file, scenario_paths)
+    by_suite: dict[str, list[str]] = {}
+    for scenario in project.scenarios:
+        by_suite.setdefault(scenario.suite, []).append(scenario.id)
+    rows = [(suite, str(len(ids)), ", ".join(ids)) for suite, ids in by_suite.items()]
+    _print_columns(("SUITE", "COUNT", "SCENARIOS"), rows)
+    picked = [
+        (definition.name, [scenario.id for scenario in project.scenarios if picks(definition, scenario)])
+        for definition in project.config.suite_definitions
+    ]
+    if picked:
+        Lines(sys.stdout)("")
+        rows = [(name, str(len(ids)), ", ".join(ids)) for name, ids in picked]
+        _print_columns(("SUITE DEFINITION", "COUNT", "SCENARIOS"), rows)
+
+
+def _load(config_file: str | None, scenario_paths: tuple[str, ...]) -> "Project":
+    from agentlab_ci.loading.project import load_project  # noqa: PLC0415 - `--help` needs none of it
+
+    return load_project(cwd=Path.cwd(), config_file=config_file, scenario_paths=scenario_paths)
+
+
+def _where(agent: "AgentConfig") -> str:
+    from agentlab_ci.core.config import (  # noqa: PLC0415 - `--help` needs none of it
+        ExternalProcessAgent,
+        HttpAgent,
+        OpenAIAgent,
+        PythonAgent,
+    )
+    from agentlab_ci.core.url import safe_url  # noqa: PLC0415
+
+    match agent:
+        case HttpAgent():
+            return safe_url(agent.url) if agent.url else ""
+        case OpenAIAgent():
+            return f"{agent.model} at {safe_url(agent.base_url)}"
+        case ExternalProcessAgent():
+            return " ".join([agent.command, *agent.args])
+        case PythonAgent():
+            return agent.target
+        case _:
+            return ""
+
+
+def _print_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from agentlab_ci.loading.wording import printable  # noqa: PLC0415 - `--help` needs none of it
+
+    table = [header, *([printable(cell) or "-" for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    say = Lines(sys.stdout)
+    for row in table:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

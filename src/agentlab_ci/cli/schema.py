@@ -1,0 +1,20 @@
+"""`agentlab schema`."""
+
+import json
+import sys
+
+import click
+
+from agentlab_ci.cli.world import Lines
+
+KINDS = ("scenario", "config", "results")
+
+
+@click.command("schema", short_help="Print a JSON schema for editors.")
+@click.argument("kind", type=click.Choice(KINDS), default="scenario")
+def command(kind: str) -> None:
+    """Print the JSON schema of scenario files, of the config, or of results.json."""
+    from agentlab_ci.loading import schema  # noqa: PLC0415 - `--help` needs none of it
+
+    make = {"scenario": schema.scenario_schema, "config": schema.config_schema, "results": schema.results_schema}
+    Lines(sys.stdout)(json.dumps(make[kind](), indent=2, ensure_ascii=False))

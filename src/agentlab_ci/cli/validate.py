@@ -1,0 +1,36 @@
+"""`agentlab validate`."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from agentlab_ci.cli.world import Lines
+
+
+@click.command("validate", short_help="Check config and scenarios without calling an agent.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there.")
+def command(paths: tuple[str, ...], config_file: str | None) -> None:
+    """Check config and scenarios without calling an agent, and name every problem with its place.
+
+    PATHs are scenario files, folders or globs; default scenarios/. What the scenarios use must be usable here too:
+    environment variables, commands, tools and scripts of the agents that a scenario or a variant names, or of the
+    only agent.
+    """
+    from agentlab_ci.errors import InvalidFilesError  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.loading.project import load_project  # noqa: PLC0415
+    from agentlab_ci.loading.usable import agents_in_use, find_unusable  # noqa: PLC0415
+    from agentlab_ci.loading.wording import counted  # noqa: PLC0415
+
+    project = load_project(cwd=Path.cwd(), config_file=config_file, scenario_paths=paths)
+    say = Lines(sys.stdout)
+    for note in project.notes:
+        say(f"note: {note}")
+    problems = find_unusable(
+        project, agents=agents_in_use(project), scenarios=project.scenarios, environ=os.environ
+    )
+    if problems:
+        raise InvalidFilesError(problems)
+    say(f"{counted(len(project.scenarios), 'scenario')}, {counted(len(project.config.agents), 'agent')}: valid")
