@@ -1,0 +1,68 @@
+"""The schema, as numbered steps from a blank file. A step is never changed once it was released.
+
+`doc` columns hold the JSON of results.json; the other columns are what queries filter by. `variant` is the label,
+and empty outside a variant set. `ended_at` is NULL while a batch runs, and for ever if it was killed.
+"""
+
+import sqlite3
+
+from agentlab_ci.store.transaction import transaction
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE batches (
+            batch_id TEXT PRIMARY KEY,
+            started_at TEXT NOT NULL,
+            ended_at TEXT,
+            verdict TEXT,
+            exit_code INTEGER,
+            doc TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE scenarios (
+            batch_id TEXT NOT NULL REFERENCES batches,
+            position INTEGER NOT NULL,
+            scenario_id TEXT NOT NULL,
+            variant TEXT NOT NULL,
+            verdict TEXT NOT NULL,
+            doc TEXT NOT NULL,
+            PRIMARY KEY (batch_id, position)
+        )
+        """,
+        """
+        CREATE TABLE samples (
+            batch_id TEXT NOT NULL REFERENCES batches,
+            scenario_id TEXT NOT NULL,
+            variant TEXT NOT NULL,
+            sample INTEGER NOT NULL,
+            run_id TEXT,
+            status TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            score INTEGER,
+            started_at TEXT,
+            duration_ms REAL NOT NULL,
+            cost_usd REAL,
+            doc TEXT NOT NULL,
+            PRIMARY KEY (batch_id, variant, scenario_id, sample)
+        )
+        """,
+    ),
+)
+
+
+class NewerSchemaError(Exception):
+    """The file was written by a newer agentlab; the message names both versions."""
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date, in one transaction; raises NewerSchemaError and sqlite3.Error."""
+    with transaction(connection):
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if version > len(MIGRATIONS):
+            raise NewerSchemaError(f"it has schema {version}, and this agentlab knows up to {len(MIGRATIONS)}")
+        for statements in MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")

@@ -1,0 +1,105 @@
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agentlab_ci.errors import BadInputError
+from agentlab_ci.store.database import open_database
+from agentlab_ci.store.migrations import MIGRATIONS, migrate
+
+
+def schema(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
+
+
+def test_a_blank_file_gets_the_schema_and_the_folder(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "deep" / "a.db"
+    with closing(open_database(path)) as connection:
+        assert schema(connection).keys() == {"batches", "scenarios", "samples"}
+        settings = ("journal_mode", "synchronous", "foreign_keys", "user_version")
+        values = [connection.execute(f"PRAGMA {setting}").fetchone()[0] for setting in settings]
+    assert values == ["wal", 1, 1, len(MIGRATIONS)]
+
+
+def test_opening_again_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(open_database(path)) as connection:
+        first = schema(connection)
+        connection.execute("INSERT INTO batches (batch_id, started_at, doc) VALUES ('b', 't', '{}')")
+    with closing(open_database(path)) as connection:
+        assert schema(connection) == first
+        assert connection.execute("SELECT count(*) FROM batches").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
+def test_every_older_schema_is_brought_up_to_date(version: int) -> None:
+    with (
+        closing(sqlite3.connect(":memory:", isolation_level=None)) as old,
+        closing(sqlite3.connect(":memory:", isolation_level=None)) as blank,
+    ):
+        for statements in MIGRATIONS[:version]:
+            for statement in statements:
+                old.execute(statement)
+        old.execute(f"PRAGMA user_version = {version}")
+        migrate(old)
+        migrate(blank)
+        assert schema(old) == schema(blank)
+
+
+def test_a_step_that_fails_leaves_the_file_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = (("CREATE TABLE one (a)", "CREATE TABLE one (a)"),)
+    monkeypatch.setattr("agentlab_ci.store.migrations.MIGRATIONS", broken)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        with pytest.raises(sqlite3.OperationalError):
+            migrate(connection)
+        assert schema(connection) == {}
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(BadInputError) as refused:
+        open_database(path, seconds=0.05)
+    assert str(path) in str(refused.value)
+    assert "--db" in str(refused.value)
+    return str(refused.value)
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(open_database(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    assert f"it has schema 99, and this agentlab knows up to {len(MIGRATIONS)}" in refusal(path)
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Dear diary, " * 200)
+    assert "file is not a database" in refusal(path)
+    assert path.read_text() == "Dear diary, " * 200
+
+
+def test_a_folder_cannot_be_the_database(tmp_path: Path) -> None:
+    assert "unable to open database file" in refusal(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert re.search("File exists|Not a directory", refusal(tmp_path / "file" / "sub" / "a.db"))
+
+
+def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE samples (colour TEXT)")
+    assert "table samples already exists" in refusal(path)
+
+
+def test_a_database_that_stays_locked_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(open_database(path)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        assert "database is locked" in refusal(path)
+        holder.execute("ROLLBACK")
+    open_database(path).close()
