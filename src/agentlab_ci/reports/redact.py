@@ -1,0 +1,118 @@
+"""Secrets masked, then long text cut, in everything that leaves the run: files, database, comment, log."""
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any, TypeVar
+from urllib.parse import quote, quote_plus
+
+from pydantic import BaseModel
+
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.trace import SampleError
+
+MASK = "***"
+SHORTEST_SECRET = 6
+"""Characters; a shorter value would mask ordinary words."""
+TEXT_LIMIT = 64 << 10
+"""Bytes of any one text that are kept."""
+BODY_LIMIT = 2 << 10
+"""Bytes of the body of a failed request that are kept."""
+DEEPEST = 64
+"""Levels of lists and objects in a tool call that are kept; the rest cannot be written as JSON everywhere."""
+
+_KEPT_FIELDS = frozenset({"scenario_id", "run_id", "started_at", "id", "type"})
+_PERCENT = re.compile(r"%[0-9A-F]{2}")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+RecordT = TypeVar("RecordT", bound=BaseModel)
+
+
+class Redactor:
+    """Masks secrets in any text.
+
+    `secrets` are the values themselves; each is found as it is, URL-encoded, in base64 and inside JSON. Values
+    shorter than `SHORTEST_SECRET` are left alone.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        values = {secret.strip() for secret in secrets}
+        forms = {form for value in values if len(value) >= SHORTEST_SECRET for form in _forms(value)}
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+
+    def text(self, text: str) -> str:
+        """Return text without secrets, and without lone surrogates, which no file or database takes."""
+        if self._pattern is not None:
+            text = self._pattern.sub(MASK, text)
+        return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
+
+    def sample(self, sample: SampleResult) -> SampleResult:
+        """Return the sample with every free text masked and then cut; ids and statuses stay as they are."""
+        return self._record(sample)
+
+    def _record(self, record: RecordT) -> RecordT:
+        fields = dict(record)
+        changed = {name: self._value(fields[name]) for name in fields.keys() - _KEPT_FIELDS}
+        if isinstance(record, SampleError) and record.body is not None:
+            changed["body"] = cut(self.text(record.body), BODY_LIMIT)
+        return record.model_copy(update=changed)
+
+    def _value(self, value: Any, depth: int = 0) -> Any:
+        if isinstance(value, str) and not isinstance(value, Enum):
+            return cut(self.text(value), TEXT_LIMIT)
+        if isinstance(value, BaseModel):
+            return self._record(value)
+        if isinstance(value, Mapping | list | tuple):
+            return self._nested(value, depth + 1)
+        return value
+
+    def _nested(self, value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
+        if depth > DEEPEST:
+            return f"[nested deeper than {DEEPEST} levels: left out]"
+        if isinstance(value, Mapping):
+            return {self._value(key): self._value(item, depth) for key, item in value.items()}
+        return type(value)(self._value(item, depth) for item in value)
+
+
+def cut(text: str, limit: int) -> str:
+    """Cut text to `limit` bytes of UTF-8, the mark that says how much is missing included; idempotent."""
+    if len(text) * 4 <= limit:
+        return text
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= limit:
+        return text
+    widest = len(_cut_mark(len(encoded)).encode())
+    kept = encoded[: max(0, limit - widest)].decode("utf-8", "ignore")
+    return kept + _cut_mark(len(encoded) - len(kept.encode()))
+
+
+def _cut_mark(missing: int) -> str:
+    return f" … [{missing} more bytes left out]"
+
+
+def _forms(secret: str) -> Iterator[str]:
+    raw = secret.encode("utf-8", "surrogatepass")
+    yield secret
+    for quoted in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
+        yield quoted
+        yield _PERCENT.sub(lambda match: match[0].lower(), quoted)
+    for ensure_ascii in (True, False):
+        escaped = json.dumps(secret, ensure_ascii=ensure_ascii)[1:-1]
+        yield escaped
+        yield escaped.replace("/", r"\/")
+    for encoded in _base64_forms(raw):
+        yield encoded
+        yield encoded.translate(str.maketrans("+/", "-_"))
+
+
+def _base64_forms(secret: bytes) -> Iterator[str]:
+    alone = base64.b64encode(secret).decode()
+    yield alone
+    yield alone.rstrip("=")
+    for offset in range(3):
+        # Base64 writes 6 bits a character; those wholly inside the secret are the same whatever stands around it.
+        encoded = base64.b64encode(bytes(offset) + secret + bytes(2)).decode()
+        yield encoded[-(-8 * offset // 6) : 8 * (offset + len(secret)) // 6]

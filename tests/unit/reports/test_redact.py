@@ -1,0 +1,163 @@
+"""No secret leaves the run, in whatever form it is written, and long text is cut after that."""
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.scenario import Mode
+from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, ToolCall, Turn
+from agentlab_ci.reports.redact import BODY_LIMIT, DEEPEST, TEXT_LIMIT, Redactor, cut
+from factories import make_samples
+
+SECRET = "s3cr3t/tök+en="
+fixed = settings(derandomize=True, deadline=None, max_examples=300)
+secrets = st.text(min_size=6, max_size=20).filter(lambda text: len(text.strip()) >= 6)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        quote(SECRET, safe="").replace("%2F", "%2f").replace("%3D", "%3d").replace("%2B", "%2b").lower(),
+        base64.b64encode(SECRET.encode()).decode(),
+        base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
+        json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+        SECRET.replace("/", r"\/"),
+    ],
+)
+def test_every_written_form_is_masked(written: str) -> None:
+    assert Redactor([SECRET]).text(f"before {written} after") == "before *** after"
+
+
+@given(secret=secrets, before=st.binary(max_size=5), after=st.binary(max_size=5))
+@fixed
+def test_base64_is_masked_wherever_the_secret_stands_in_it(secret: str, before: bytes, after: bytes) -> None:
+    assume(not any("\ud800" <= char <= "\udfff" for char in secret))
+    raw = secret.strip().encode()
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        text = Redactor([secret]).text(encode(before + raw + after).decode())
+        assert "***" in text
+        # What is left around the mask is of the secret's neighbours, and at most two characters of its ends.
+        assert len(text) - 3 <= 4 * (len(before) + len(after) + 4) / 3 + 4
+
+
+@given(secret=secrets, text=st.text(max_size=40))
+@fixed
+def test_no_secret_survives(secret: str, text: str) -> None:
+    value = secret.strip()
+    redacted = Redactor([secret]).text(f"{text}{value}{text}{quote(value.encode('utf-8', 'replace'))}{text}")
+    assert value not in redacted.replace("***", "\0") or "*" in value
+
+
+def test_the_longest_secret_wins() -> None:
+    assert Redactor(["abcdef", "abcdefgh"]).text("abcdefgh abcdef") == "*** ***"
+
+
+def test_short_and_blank_values_are_left_alone() -> None:
+    assert Redactor(["", "      ", "12345", "\n12345\n"]).text("12345 is a number") == "12345 is a number"
+
+
+def test_white_space_around_a_secret_is_not_part_of_it() -> None:
+    assert Redactor(["token-1\n"]).text("Bearer token-1!") == "Bearer ***!"
+
+
+def test_text_can_be_written_anywhere_afterwards() -> None:
+    assert Redactor([]).text("a\ud800b") == "a\ufffdb"
+
+
+def _sample_with(text: str) -> SampleResult:
+    (sample,) = make_samples("f")
+    return sample.model_copy(
+        update={
+            "run_id": text,
+            "final_output": text,
+            "error": SampleError(message=text, status=500, body=text),
+            "turns": (Turn(role=Role.AGENT, text=text, note=text, mood=text),),
+            "tool_calls": (
+                ToolCall(name=text, input={text: [text, {"deep": {text: 1}}]}, output={"a": (text,)}),
+                ToolCall(name="orders.list", input={}, error=text),
+            ),
+            "redraws": (Redraw(reason=TerminationReason.HTTP_ERROR, message=text, seconds=1),),
+            "evaluations": (Evaluation(id=text, type=text, mode=Mode.HARD_GATE, passed=False, message=text),),
+        }
+    )
+
+
+def test_every_free_text_of_a_sample_is_masked_but_no_id() -> None:
+    sample = Redactor(["token-1"]).sample(_sample_with("my token-1"))
+    assert sample == _sample_with("my ***").model_copy(
+        update={
+            "run_id": "my token-1",
+            "evaluations": (
+                Evaluation(
+                    id="my token-1", type="my token-1", mode=Mode.HARD_GATE, passed=False, message="my ***"
+                ),
+            ),
+        }
+    )
+
+
+def test_ids_and_statuses_that_hold_a_secret_stay() -> None:
+    (sample,) = make_samples("e", scenario_id="billing.refund")
+    assert Redactor(["billing.refund", "http_error"]).sample(sample) == sample
+
+
+def test_unknown_fields_are_masked_too() -> None:
+    sample = SampleResult.model_validate(dict(make_samples("p")[0]) | {"newer": {"nested": ["token-1"]}})
+    assert Redactor(["token-1"]).sample(sample).model_extra == {"newer": {"nested": ["***"]}}
+
+
+def test_long_text_is_masked_before_it_is_cut() -> None:
+    # Cut first, the end of the secret would be missing, and its beginning would stay.
+    text = "x" * (BODY_LIMIT - 45) + "a-very-long-token" + "y" * BODY_LIMIT
+    error = Redactor(["a-very-long-token"]).sample(_sample_with(text)).error
+    assert error is not None
+    assert error.body is not None
+    assert "a-very" not in error.body
+    assert len(error.body) <= BODY_LIMIT
+    assert len(error.message) == len(text) - len("a-very-long-token") + 3
+
+
+def test_limits_of_a_sample() -> None:
+    sample = Redactor([]).sample(_sample_with("é" * TEXT_LIMIT))
+    assert sample.final_output is not None
+    assert TEXT_LIMIT - 2 <= len(sample.final_output.encode()) <= TEXT_LIMIT
+    assert sample.final_output.endswith("more bytes left out]")
+    assert sample.turns[0].text == sample.final_output
+
+
+def test_what_is_nested_without_end_is_cut_short() -> None:
+    value: dict[str, object] = {}
+    for _ in range(1000):
+        value = {"a": value}
+    (sample,) = make_samples("p")
+    call = ToolCall(name="t", input=value)
+    kept = Redactor([]).sample(sample.model_copy(update={"tool_calls": (call,)}))
+    assert kept.model_dump_json().count('{"a":') == DEEPEST
+
+
+def test_cut_says_how_much_is_missing() -> None:
+    assert cut("a" * 100, 100) == "a" * 100
+    assert cut("a" * 101, 100) == "a" * 70 + " … [31 more bytes left out]"
+
+
+@given(text=st.text(max_size=200), limit=st.integers(40, 100))
+@fixed
+def test_cut_keeps_the_limit_and_may_be_repeated(text: str, limit: int) -> None:
+    short = cut(text, limit)
+    assert len(short.encode("utf-8", "surrogatepass")) <= limit
+    assert cut(short, limit) == short
+    if short != text:
+        kept, _, mark = short.rpartition(" … [")
+        assert text.startswith(kept)
+        assert int(mark.split()[0]) == len(text.encode("utf-8", "surrogatepass")) - len(kept.encode())
