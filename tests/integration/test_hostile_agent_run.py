@@ -86,7 +86,7 @@ SLOW_LOOKUP = """
 import pathlib, socket, sys, time
 real = socket.getaddrinfo
 def slow(host, *args, **kwargs):
-    if host == "slow.invalid":
+    if host in ("slow.invalid", b"slow.invalid"):
         time.sleep(30)
         pathlib.Path("looked-up").touch()
     return real(host, *args, **kwargs)

@@ -4,11 +4,12 @@ import os
 import signal
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from command import SECONDS, conversation, start_agentlab, wait_for, write_project
+from command import conversation, start_agentlab, wait_for, write_project
 
 
 def start_run(folder: Path) -> subprocess.Popen[str]:
@@ -49,7 +50,7 @@ def test_after_kill_9_the_finished_samples_are_in_the_database(tmp_path: Path) -
     process = start_run(tmp_path)
     wait_until_the_first_scenario_is_printed(process)
     process.kill()
-    assert process.wait(timeout=SECONDS) == -signal.SIGKILL
-    with sqlite3.connect(tmp_path / "artifacts" / "agentlab.db") as database:
+    assert wait_for(process, tmp_path).code == -signal.SIGKILL
+    with closing(sqlite3.connect(tmp_path / "artifacts" / "agentlab.db")) as database:
         rows = database.execute("SELECT scenario_id, sample, status FROM samples ORDER BY sample").fetchall()
     assert rows == [("a.quick", number, "passed") for number in (1, 2, 3)]

@@ -1,6 +1,7 @@
 """The command group: which commands there are, and what becomes of what they raise."""
 
 import importlib
+import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -23,11 +24,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
 class LazyGroup(click.Group):
     """Imports a command's module when it is called, so that `--version` and `--help` stay fast."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Name the commands in the order of the table."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
@@ -36,7 +37,7 @@ class LazyGroup(click.Group):
             raise TypeError(f"{COMMANDS[cmd_name][0]} has no command")
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
@@ -50,6 +51,9 @@ def cli() -> None:
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; nothing is raised."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what an agent says may not fit the terminal's encoding
     try:
         return _exit_code(cli.main(args=list(arguments), prog_name="agentlab", standalone_mode=False))
     except click.ClickException as problem:

@@ -38,6 +38,7 @@ class Lines:
         self._stream: TextIO | None = stream
 
     def __call__(self, line: str) -> None:
+        """Write one line."""
         if self._stream is None:
             return
         try:

@@ -23,7 +23,8 @@ def decide_exit_code(
 ) -> ExitCode:
     """Decide from the verdicts of the gating scenarios, skipped ones left out.
 
-    `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3. `fail_on` never turns 1 into 0 and changes nothing else.
+    `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3.
+    `FailOn.NEVER` turns 1 into 0 and changes nothing else.
     """
     if ended_by is not None:
         return ended_by

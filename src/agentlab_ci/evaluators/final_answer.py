@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from agentlab_ci.core.model import Model, Name, Text
-from agentlab_ci.evaluators.interface import EvaluatorKind, Evidence, Finding, Position
+from agentlab_ci.evaluators.interface import EvaluatorKind, Evidence, Finding, Position, quote
 
 _Texts = Annotated[tuple[Name, ...], Field(min_length=1)]
 
@@ -38,14 +38,14 @@ def _judge_contains(config: RequiredSubstrings, evidence: Evidence) -> Finding:
     answer = _collapse(evidence.output)
     missing = [item for item in config.wanted if _collapse(item) not in answer]
     if missing:
-        return Finding(passed=False, message=f"final answer does not contain {', '.join(map(repr, missing))}")
-    return Finding(passed=True, message=f"final answer contains {', '.join(map(repr, config.wanted))}")
+        return Finding(passed=False, message=f"final answer does not contain {quote(missing)}")
+    return Finding(passed=True, message=f"final answer contains {quote(config.wanted)}")
 
 
 def _judge_exact(config: Expected, evidence: Evidence) -> Finding:
     if evidence.output.strip() == config.expected.strip():
         return Finding(passed=True, message="final answer is as expected")
-    return Finding(passed=False, message=f"final answer is not {config.expected.strip()!r}")
+    return Finding(passed=False, message=f"final answer is not {quote([config.expected.strip()])}")
 
 
 def _collapse(text: str) -> str:

@@ -1,6 +1,6 @@
 """What every evaluator is: a kind with its config model, where it may stand, and a pure judge."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -61,3 +61,8 @@ class EvaluatorKind(Generic[ConfigT]):
 
 
 AnyKind = EvaluatorKind[Any]
+
+
+def quote(texts: Iterable[str]) -> str:
+    """Write texts for a finding's message: in double quotes, as they are, with commas between them."""
+    return ", ".join(f'"{text}"' for text in texts)

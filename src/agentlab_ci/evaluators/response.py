@@ -6,7 +6,7 @@ import regex
 from pydantic import AfterValidator, Field, model_validator
 
 from agentlab_ci.core.model import Model, Name, Number
-from agentlab_ci.evaluators.interface import EvaluatorKind, Evidence, Finding, NotJudgedError, Position
+from agentlab_ci.evaluators.interface import EvaluatorKind, Evidence, Finding, NotJudgedError, Position, quote
 
 REGEX_SECONDS = 0.25
 """A pattern that takes longer on a reply backtracks without end: the sample is an error."""
@@ -54,16 +54,16 @@ def missing_from(text: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
 def _judge_contains(config: Keywords, evidence: Evidence) -> Finding:
     missing = missing_from(evidence.output, config.keywords)
     if missing:
-        return Finding(passed=False, message=f"reply does not contain {_listed(missing)}")
-    return Finding(passed=True, message=f"reply contains {_listed(config.keywords)}")
+        return Finding(passed=False, message=f"reply does not contain {quote(missing)}")
+    return Finding(passed=True, message=f"reply contains {quote(config.keywords)}")
 
 
 def _judge_not_contains(config: Keywords, evidence: Evidence) -> Finding:
     absent = missing_from(evidence.output, config.keywords)
     found = tuple(item for item in config.keywords if item not in absent)
     if found:
-        return Finding(passed=False, message=f"reply contains {_listed(found)}")
-    return Finding(passed=True, message=f"reply does not contain {_listed(config.keywords)}")
+        return Finding(passed=False, message=f"reply contains {quote(found)}")
+    return Finding(passed=True, message=f"reply does not contain {quote(config.keywords)}")
 
 
 def _judge_regex(config: Pattern, evidence: Evidence) -> Finding:
@@ -71,20 +71,16 @@ def _judge_regex(config: Pattern, evidence: Evidence) -> Finding:
         found = regex.search(config.pattern, evidence.output, regex.IGNORECASE, timeout=REGEX_SECONDS)
     except TimeoutError:
         raise NotJudgedError(
-            f"the pattern {config.pattern!r} did not end within {REGEX_SECONDS} s on this reply; make it simpler"
+            f"the pattern /{config.pattern}/ did not end within {REGEX_SECONDS} s on this reply; make it simpler"
         ) from None
     if found is None:
-        return Finding(passed=False, message=f"reply does not match {config.pattern!r}")
-    return Finding(passed=True, message=f"reply matches {config.pattern!r}")
+        return Finding(passed=False, message=f"reply does not match /{config.pattern}/")
+    return Finding(passed=True, message=f"reply matches /{config.pattern}/")
 
 
 def _judge_latency(config: Latency, evidence: Evidence) -> Finding:
     took = evidence.latency_ms or 0.0
     return Finding(passed=took <= config.ms, message=f"reply took {took:.0f} ms, at most {config.ms:g} ms")
-
-
-def _listed(items: tuple[str, ...]) -> str:
-    return ", ".join(repr(item) for item in items)
 
 
 _STEP = frozenset({Position.STEP})

@@ -1,5 +1,6 @@
 """Checks of the tool calls of a task, attempts included."""
 
+import json
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -56,7 +57,7 @@ def contains(actual: object, wanted: object) -> bool:
 def _judge_expected(config: ExpectedCall, evidence: Evidence) -> Finding:
     matching = [c for c in evidence.tool_calls if c.name == config.tool and contains(c.input, config.match)]
     counted = [call for call in matching if call.error is None] if config.succeeded else matching
-    wanted = f"{config.tool} with {dict(config.match)}" if config.match else config.tool
+    wanted = f"{config.tool} with {json.dumps(config.match, ensure_ascii=False)}" if config.match else config.tool
     if counted:
         return Finding(passed=True, message=f"called {wanted}{_failed_note(counted)}")
     return Finding(passed=False, message=f"no call to {wanted}{_failed_note(matching)}")
