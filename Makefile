@@ -30,8 +30,8 @@ demo: $(VENV)/.app
 	  1) echo; echo "Exit code 1, as meant: one scenario of the demo stays below its bar. The flaky ones that reach theirs pass." ;; \
 	  *) exit $$code ;; \
 	esac; \
-	echo "Reports: $(REPORTS)/report.md is what a reviewer reads, junit.xml what a CI server shows,"; \
-	echo "and results.json holds everything: agentlab report results.json renders and judges it again."
+	echo "In $(REPORTS)/, report.md is what a reviewer reads, junit.xml what a CI server shows, and results.json"; \
+	echo "holds everything; judge it again at another bar: $(BIN)/agentlab report $(REPORTS)/results.json --pass-rate 1"
 
 test: $(VENV)/.dev
 	$(BIN)/ruff format --check

@@ -1,6 +1,7 @@
 """The shipped example scenarios run offline and end as the documentation says."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,14 @@ def test_it_ends_as_documented(run: tuple[subprocess.CompletedProcess[str], Path
     assert done.stdout.splitlines()[-1] == "✗ 1 of 8 scenarios finished below the bar: billing.double-charge"
 
 
+def test_the_report_in_the_readme_is_a_real_one(run: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    excerpt = (ROOT / "README.md").read_text(encoding="utf-8").split("```text\n")[1].split("```")[0]
+    shown = [_without_chance(line) for line in excerpt.splitlines() if line != "…"]
+    printed = [_without_chance(line) for line in run[0].stdout.splitlines()]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in printed] == []
+
+
 def test_every_report_is_written(run: tuple[subprocess.CompletedProcess[str], Path]) -> None:
     _, reports = run
     assert sorted(path.name for path in reports.iterdir()) == ["junit.xml", "report.md", "results.json"]
@@ -61,3 +70,8 @@ def test_an_example_says_what_it_is(path: Path) -> None:
     assert scenario["id"] == f"{path.parent.name}.{path.stem}"
     assert all(scenario[key] for key in ("name", "description", "difficulty", "tags"))
     assert 2 <= len(scenario["steps"]) <= 5
+
+
+def _without_chance(line: str) -> str:
+    """Take durations and run ids out of a line of the log."""
+    return re.sub(r" +\d+m?s  run_\w+$", "", line)
