@@ -7,6 +7,7 @@ environment, clock, signals, console) comes in as an argument or stands behind a
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from agentlab_ci import __version__
@@ -114,7 +115,7 @@ class Batch:
             [row.key for row in plan.rows],
             total_samples=plan.total_samples,
             console=world.console,
-            style=world.log_style,
+            section=partial(scenario_section, style=world.log_style),
         )
 
     def run(self) -> None:

@@ -20,6 +20,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"runner"}),
     frozenset({"app"}),
     frozenset({"cli", "action", "tui", "ui"}),
+    frozenset({"__main__"}),
 )
 """From the bottom up. A room imports from the layers below, and from its neighbours `OPEN` modules at most."""
 OPEN = {"interface", "registry"}

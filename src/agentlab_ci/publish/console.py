@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from agentlab_ci.core.results import SampleResult, ScenarioFacts, ScenarioResult
 from agentlab_ci.core.trace import Wait
 from agentlab_ci.publish.progress import Progress
-from agentlab_ci.reports.log import LogStyle, scenario_section
 
 Key = tuple[str | None, str]
 Say = Callable[[str], None]
+Section = Callable[[ScenarioResult], list[str]]
+"""Renders one scenario."""
 
 PROGRESS_SECONDS = 1.0
 
@@ -26,12 +27,12 @@ class Console:
 class JobLog:
     """Prints a scenario's section once it and all before it are complete; progress at most once a second."""
 
-    def __init__(self, keys: Iterable[Key], *, total_samples: int, console: Console, style: LogStyle) -> None:
+    def __init__(self, keys: Iterable[Key], *, total_samples: int, console: Console, section: Section) -> None:
         self._pending = list(keys)[::-1]
         self._complete: dict[Key, ScenarioResult] = {}
         self._progress = Progress(total_samples=total_samples)
         self._console = console
-        self._style = style
+        self._section = section
         self._said_at = console.clock()
 
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
@@ -48,7 +49,7 @@ class JobLog:
         """Print what is next in order, as far as it is complete."""
         self._complete[result.key] = result
         while self._pending and self._pending[-1] in self._complete:
-            for line in scenario_section(self._complete.pop(self._pending.pop()), style=self._style):
+            for line in self._section(self._complete.pop(self._pending.pop())):
                 self._console.out(line)
 
     def _say_progress(self) -> None:
