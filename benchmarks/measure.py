@@ -13,11 +13,12 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Seconds on the clock, seconds of CPU (user and system), and the peak of memory in MB."""
+    """Seconds on the clock, seconds of CPU (user and system), the peak of memory in MB, and what was printed."""
 
     wall: float
     cpu: float
     peak_mb: float
+    output: str = ""
 
 
 def run(command: Sequence[str], *, cwd: Path | None = None, codes: tuple[int, ...] = (0,)) -> Cost:
@@ -28,10 +29,11 @@ def run(command: Sequence[str], *, cwd: Path | None = None, codes: tuple[int, ..
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in codes:
-            output.seek(0)
-            raise RuntimeError(f"{command} ended with {process.returncode}: {output.read().decode()[-2000:]}")
-    return Cost(wall=wall, cpu=usage.ru_utime + usage.ru_stime, peak_mb=usage.ru_maxrss / 1024)
+        output.seek(0)
+        text = output.read().decode()
+    if process.returncode not in codes:
+        raise RuntimeError(f"{command} ended with {process.returncode}: {text[-2000:]}")
+    return Cost(wall=wall, cpu=usage.ru_utime + usage.ru_stime, peak_mb=usage.ru_maxrss / 1024, output=text)
 
 
 def in_turn(contenders: Mapping[str, Callable[[], Cost]], *, rounds: int) -> dict[str, list[Cost]]:

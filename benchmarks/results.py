@@ -1,22 +1,39 @@
-"""Write the results.json of a big run: `python results.py PATH SCENARIOS SAMPLES`.
+"""The reports of a big run: `python results.py SCENARIOS SAMPLES [PATH]` prints the seconds of each as JSON.
 
-A process of its own, because the memory of a process counts towards the peak of those that it starts.
-Every fourth sample failed, every reply is 1 KB.
+With a PATH the results.json is kept there. Every fourth sample failed, every reply is 1 KB. A process of its own,
+because the memory of a process counts towards the peak of those that it starts.
 """
 
+import json
 import sys
+import time
 from pathlib import Path
 
+from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.judge import build_report, judge_scenario
-from agentlab_ci.core.results import BatchFacts, SampleResult, SamplingFacts, ScenarioFacts
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, SamplingFacts, ScenarioFacts
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.sampling import PassRate
 from agentlab_ci.core.scenario import Mode, ScenarioType
 from agentlab_ci.core.trace import Evaluation, Role, Turn
+from agentlab_ci.reports.registry import report_formats
 
 
-def write_results(path: Path, *, scenarios: int, samples: int) -> None:
-    """Write the results of so many scenarios with so many samples each."""
+def main(scenarios: int, samples: int, kept: str | None = None) -> None:
+    """Render every format once."""
+    report = make_report(scenarios=scenarios, samples=samples)
+    seconds = {}
+    for name, report_format in report_formats(junit_style=JUnitStyle.SAMPLES).items():
+        started = time.perf_counter()
+        rendered = report_format.render(report)
+        seconds[name] = time.perf_counter() - started
+        if kept is not None and name is FileFormat.JSON:
+            Path(kept).write_bytes(rendered)
+    print(json.dumps(seconds))
+
+
+def make_report(*, scenarios: int, samples: int) -> RunReport:
+    """Make up the results of so many scenarios with so many samples each."""
     rows = [
         judge_scenario(
             _facts(f"support.refund-{number}", samples),
@@ -31,7 +48,7 @@ def write_results(path: Path, *, scenarios: int, samples: int) -> None:
         ended_at="2026-04-07T00:13:11Z",
         sampling=SamplingFacts(samples=samples, pass_rate=PassRate("0.75"), stop_when_settled=False),
     )
-    path.write_text(build_report(batch, rows, duration_ms=41_200).model_dump_json(), encoding="utf-8")
+    return build_report(batch, rows, duration_ms=41_200)
 
 
 def _facts(scenario_id: str, samples: int) -> ScenarioFacts:
@@ -77,4 +94,4 @@ def _sample(scenario_id: str, sample: int, of: int, number: int) -> SampleResult
 
 
 if __name__ == "__main__":
-    write_results(Path(sys.argv[1]), scenarios=int(sys.argv[2]), samples=int(sys.argv[3]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
