@@ -1,5 +1,6 @@
 """What is built works where the checkout is not: sdist, wheel from it, fresh environment, demo."""
 
+import json
 import subprocess
 import sys
 import venv
@@ -61,9 +62,10 @@ def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
 def test_the_demo_runs_from_the_wheel(command: Path, tmp_path: Path) -> None:
     folder = copy_demo(tmp_path)
     _run(command, "run", cwd=folder, code=1)
-    assert read_ends(folder / "agentlab-report" / "results.json") == ENDS
-    assert (folder / "agentlab-report" / "report.md").stat().st_size > 0
-    assert (folder / "agentlab-report" / "junit.xml").stat().st_size > 0
+    reports = folder / "agentlab-report"
+    assert read_ends(json.loads((reports / "results.json").read_text(encoding="utf-8"))) == ENDS
+    assert "billing.double-charge" in (reports / "report.md").read_text(encoding="utf-8")
+    assert "billing.double-charge" in (reports / "junit.xml").read_text(encoding="utf-8")
 
 
 def test_stored_results_are_judged_again_from_the_wheel(command: Path, tmp_path: Path) -> None:

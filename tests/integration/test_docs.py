@@ -1,9 +1,6 @@
 """The documentation says what is so."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +8,8 @@ import yaml
 
 from agentlab_ci.core.sampling import PassRate, needed
 from agentlab_ci.errors import ExitCode
-from demo import ROOT, clean_environ
+from command import agentlab
+from demo import ROOT
 from generate import render_pages
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests/README.md"])
@@ -45,8 +43,8 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     commands = re.findall(r"<!-- run: exit (\d+) -->\n```sh\nagentlab (.*?)\n```", TUTORIAL)
     assert len(commands) == TUTORIAL.count("```sh")
     for code, arguments in commands:
-        done = _agentlab(arguments.split(), cwd=tmp_path)
-        assert done.returncode == int(code), f"agentlab {arguments}\n{done.stdout}{done.stderr}"
+        done = agentlab(tmp_path, *arguments.split())
+        assert done.code == int(code), f"agentlab {arguments}\n{done.out}{done.err}"
 
 
 def test_the_readme_names_every_exit_code() -> None:
@@ -72,16 +70,3 @@ def test_the_readme_is_right_about_the_bar(row: str, rates: list[str]) -> None:
     assert row in README
     samples, _, bar = (cell.strip() for cell in row.strip("|").split("|"))
     assert [needed(int(samples), PassRate(rate)) for rate in rates] == [int(bar)] * len(rates)
-
-
-def _agentlab(arguments: list[str], *, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "agentlab_ci", *arguments],
-        cwd=cwd,
-        env=clean_environ() | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-    )
