@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -15,6 +16,8 @@ from agentlab_ci.loading.config_names import find_wrong_names
 from agentlab_ci.loading.config_parts import items_of, texts_of
 from agentlab_ci.loading.problems import explain, without_doubles
 from agentlab_ci.loading.yaml_source import Document, Loc, YamlFile
+
+ValueT = TypeVar("ValueT")
 
 _CAPITAL = re.compile("(?<=[a-z0-9])[A-Z]")
 
@@ -90,9 +93,16 @@ def _names(document: Document, section: str) -> tuple[str, ...]:
 
 def _with_snake_case(document: Document) -> Document:
     """Find the places of camelCase keys under the snake_case names that the models have."""
-    renamed = {tuple(map(_snake_case, loc)): mark for loc, mark in document.marks.items()}
-    written = {tuple(map(_snake_case, loc)): text for loc, text in document.written.items()}
-    return replace(document, marks=renamed | dict(document.marks), written=written)
+    return replace(document, marks=_renamed(document.marks), written=_renamed(document.written))
+
+
+def _renamed(by_loc: Mapping[Loc, ValueT]) -> dict[Loc, ValueT]:
+    """Add the names that a loc may have: a model's as far as models go, and as written from there on."""
+    return {
+        (*map(_snake_case, loc[:end]), *loc[end:]): value
+        for loc, value in by_loc.items()
+        for end in range(len(loc), -1, -1)
+    } | dict(by_loc)
 
 
 def _snake_case(part: str | int) -> str | int:

@@ -19,7 +19,7 @@ _MISSING = frozenset({"missing", "missing_argument"})
 def explain(error: ValidationError, document: Document, model: type[BaseModel], base: Loc = ()) -> list[Problem]:
     """Return a problem for each error of validating the document's data at `base` with the model."""
     problems = []
-    for details in error.errors(include_url=False):
+    for details in filter(_is_news, error.errors(include_url=False)):
         loc = place_of(details, base)
         if details["type"] in _UNKNOWN_KEY:
             message = _unknown_key(str(loc[-1]), list(_models_at(model, details["loc"][:-1])))
@@ -45,6 +45,11 @@ def place_of(details: Details, base: Loc = ()) -> Loc:
     elif details["type"] == "union_tag_invalid":
         loc = (*loc, "provider")
     return base + loc
+
+
+def _is_news(details: Details) -> bool:
+    """Leave out that a list is too short when it only is without the items that have problems of their own."""
+    return details["type"] != "too_short" or bool(len(details["input"]) < details["ctx"]["min_length"])
 
 
 def must_be_one_of(value: object, known: list[str]) -> str:

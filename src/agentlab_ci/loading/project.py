@@ -122,9 +122,7 @@ def _check_unique(document: Document, scenarios: list[Scenario], first: dict[str
         place = document.place(loc)
         if id_ in first:
             there = f"{first[id_].path}:{first[id_].line}"
-            problems.append(
-                document.problem(loc, f"the id {quoted(id_)} is also the id of the scenario in {there}")
-            )
+            problems.append(document.problem(loc, f"the id {quoted(id_)} is taken by {there}"))
         first.setdefault(id_, place)
     return problems
 

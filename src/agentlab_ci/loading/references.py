@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from agentlab_ci.core.config import SamplingConfig
+from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS, SHIPPED_FIXTURES
 from agentlab_ci.loading.config import Names
@@ -64,11 +65,13 @@ def _check_inside(loc: Loc, path: str, root: Path) -> Iterator[Finding]:
 
 
 def _check_names(data: Mapping[str, object], names: Names) -> Iterator[Finding]:
-    for what, keys, known in (
+    uses: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
         ("agent", ("agent",), names.agents),
         ("runtime profile", ("runtime_profile",), names.profiles),
-        ("tool", ("tools", "allowed"), (*names.tools, *BUILTIN_TOOLS)),
-    ):
+    ]
+    if data.get("type", ScenarioType.TASK) == ScenarioType.TASK:
+        uses.append(("tool", ("tools", "allowed"), (*names.tools, *BUILTIN_TOOLS)))
+    for what, keys, known in uses:
         for loc, name in _texts(data, *keys):
             if name not in known:
                 yield loc, f"no {what} is called {quoted(name)}{did_you_mean(name, known)}"

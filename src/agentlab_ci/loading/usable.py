@@ -68,7 +68,7 @@ def _at_config(project: Project, base: Loc, findings: Iterator[Finding]) -> Iter
 def _check_agent(agent: AgentConfig, root: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     for loc, variable in env_placeholders_of(agent):
         if not environ.get(variable):
-            yield loc, f"the environment variable {quoted(variable)} is not set, or empty"
+            yield loc, f"the environment variable {quoted(variable)} is not set or empty"
     match agent:
         case HttpAgent(url=None):
             yield (), f"HTTP agents require a configured url: add `url:` to {quoted(agent.name)}"
@@ -104,7 +104,7 @@ def _check_script(scenario: Scenario, root: Path) -> Iterator[Problem]:
     if not is_file(path):
         message = f"there is no file {quoted(script)}"
     elif path.suffix != ".py" and not os.access(path, os.X_OK):
-        message = f"{quoted(script)} is neither a `.py` file nor executable: make it one, or `chmod +x` it"
+        message = f"{quoted(script)} is neither a `.py` file nor executable: `chmod +x` it"
     else:
         return
     place = scenario.place

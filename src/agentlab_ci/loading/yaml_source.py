@@ -28,7 +28,7 @@ MAX_NODES = 100_000
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
 _TEXT_KINDS = frozenset({"str", "timestamp", "value", "merge"})
-_PLAIN_KINDS = frozenset({"int", "float", "bool", "null"})
+_KIND_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "null": "nothing"}
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BOM = b"\xef\xbb\xbf"
 
@@ -230,14 +230,14 @@ class _Reader:
         kind = node.tag.removeprefix(_TAG)
         if kind in _TEXT_KINDS or (":" in text and kind in {"int", "float"}):
             return text
-        if kind not in _PLAIN_KINDS:
+        if kind not in _KIND_NAMES:
             self._add(self._marks[loc], loc, f"the tag {quoted(node.tag)} is not supported")
             return None
         self._written[loc] = text
         try:
             value: object = self._loader.construct_object(node)
         except (yaml.YAMLError, ValueError):
-            self._add(self._marks[loc], loc, f"{quoted(text)} is no {kind}, or too long for one")
+            self._add(self._marks[loc], loc, f"{quoted(text)} cannot be read as {_KIND_NAMES[kind]}")
             return None
         if isinstance(value, float) and not math.isfinite(value):
             self._add(self._marks[loc], loc, f"{quoted(text)} is not a finite number")

@@ -1,0 +1,156 @@
+import pytest
+
+from agentlab_ci.core.sampling import PassRate
+from agentlab_ci.core.scenario import (
+    Conversation,
+    Mode,
+    Normalize,
+    Place,
+    SamplingChoice,
+    ScenarioType,
+    Simulation,
+    Task,
+)
+from agentlab_ci.loading.scenarios import read_scenarios
+from yaml_projects import CONVERSATION, ROWS, SIMULATION, TASK, document_of, scenario_of, scenario_problems
+
+
+def test_a_conversation_is_read_whole() -> None:
+    scenario = scenario_of(CONVERSATION)
+    assert (scenario.id, scenario.name, scenario.suite) == ("support.order", "Where is the order", "support")
+    assert scenario.type is ScenarioType.CONVERSATION
+    assert scenario.tags == ("smoke",)
+    assert scenario.sampling == SamplingChoice(samples=3, pass_rate=PassRate("0.75"))
+    assert scenario.place == Place(path="x.yaml", line=1)
+    assert isinstance(scenario.body, Conversation)
+    (step,) = scenario.body.steps
+    assert step.message == "Where is my order?"
+    assert [(spec.id, spec.type, spec.mode) for spec in step.evaluators] == [
+        ("response_contains", "response_contains", Mode.HARD_GATE)
+    ]
+    assert step.evaluators[0].config.keywords == ("order",)
+    assert [(spec.id, spec.mode, spec.weight) for spec in scenario.evaluators] == [
+        ("step_count_max", Mode.WEIGHTED, 2.0)
+    ]
+
+
+def test_a_task_is_the_default_type_and_read_whole() -> None:
+    scenario = scenario_of(TASK)
+    assert scenario.body == Task(
+        instructions="Refund the order that was charged twice.",
+        success_hint="Only one of them.",
+        fixtures=("fixtures/support/orders.json",),
+        variables={"customer": 12, "since": "2024-01-01"},
+        tools_allowed=("orders.list", "orders.refund"),
+        tools_forbidden=("orders.refund_all",),
+        max_steps=4,
+        timeout_seconds=30,
+    )
+    assert scenario.evaluators[0].id == "refunded"
+    assert scenario_of("type: task\n" + TASK) == scenario
+
+
+def test_what_is_absent_has_its_default() -> None:
+    scenario = scenario_of(TASK.replace("runtime: {max_steps: 4, timeout_seconds: 30}\n", ""))
+    assert isinstance(scenario.body, Task)
+    assert (scenario.body.max_steps, scenario.body.timeout_seconds) == (8, None)
+    assert scenario.sampling == SamplingChoice()
+    assert scenario.normalize == Normalize()
+    assert (scenario.description, scenario.difficulty, scenario.tags) == ("", "", ())
+    assert (scenario.agent, scenario.system_prompt, scenario.runtime_profile, scenario.setup_script) == (None,) * 4
+
+
+def test_the_common_keys() -> None:
+    more = (
+        "description: d\ndifficulty: hard\nagent: a\nagent_preset: {system_prompt: Be kind.}\nruntime_profile: p\n"
+        "setup_script: setup.py\nnormalize: {strip_whitespace: true, lowercase: true, ignore_dates: true}\n"
+        "state: {conversation_id: auto}\n"
+    )
+    scenario = scenario_of(CONVERSATION + more)
+    assert (scenario.description, scenario.difficulty, scenario.agent) == ("d", "hard", "a")
+    assert (scenario.system_prompt, scenario.runtime_profile) == ("Be kind.", "p")
+    assert scenario.setup_script == "setup.py"
+    assert scenario.normalize == Normalize(strip_whitespace=True, lowercase=True, ignore_dates=True)
+
+
+def test_a_simulation_is_read_whole() -> None:
+    assert scenario_of(SIMULATION).body == Simulation(
+        instructions="You want your money back.",
+        agent_expectations="The agent stays calm.",
+        userdata={"order": "ord_1"},
+        max_turns=4,
+    )
+
+
+def test_a_list_file_holds_simulations() -> None:
+    scenarios, problems = read_scenarios(document_of(ROWS, "scenarios/Night shift.v2.yaml"))
+    assert problems == []
+    late, refund = scenarios
+    assert (late.id, late.name, late.suite) == (
+        "night-shift-v2.late-order-angry",
+        "Late order, angry!",
+        "night-shift-v2",
+    )
+    assert late.tags == ("priority:high", "vip:true")
+    assert late.place == Place(path="scenarios/Night shift.v2.yaml", line=3, column=5)
+    assert late.body == Simulation(
+        instructions="Ask where it is.", agent_expectations="It says when it comes.", userdata={"order": 7}
+    )
+    assert (refund.id, refund.suite) == ("shop.refund", "night-shift-v2")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("- a\n", "1:1: must be a scenario (lines of `key: value`), not a list; write one scenario per document"),
+        ("hello\n", "1:1: must be a scenario (lines of `key: value`), not a single value"),
+        (
+            "id: a.b\ntype: conversaton\n",
+            "2:1: type: must be one of `task`, `conversation`, `simulation`, not `conversaton`",
+        ),
+        ("type: 3\n", "1:1: type: must be one of `task`, `conversation`, `simulation`, not the number `3`"),
+        ("type: [a]\n", "1:1: type: must be one of `task`, `conversation`, `simulation`, not a list"),
+        ("name: x\nscenarios: []\n", "2:1: scenarios: must have at least 1 item"),
+    ],
+)
+def test_a_document_that_is_no_scenario(text: str, problem: str) -> None:
+    (found,) = scenario_problems(text)
+    assert found.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("{label: a, instructions: b}", "3:4: scenarios[0]: `agent_expectations` is required"),
+        (
+            "{label: '!?', instructions: b, agent_expectations: c}",
+            "3:5: scenarios[0].label: must hold a letter or a digit, from which the id is made",
+        ),
+        (
+            "{label: a, instructions: b, agent_expectations: c, id: 'a b'}",
+            "3:55: scenarios[0].id: must be letters, digits, `-`, `_` and `.`, such as `support.refund-twice`",
+        ),
+        (
+            "{label: a, instructions: b, agent_expectations: c, tag: {}}",
+            "3:55: scenarios[0]: unknown key `tag`; did you mean `tags`?",
+        ),
+    ],
+)
+def test_a_row_that_is_wrong(row: str, problem: str) -> None:
+    assert scenario_problems(f"name: x\nscenarios:\n - {row}\n") == [problem]
+
+
+def test_a_task_needs_tools_and_evaluators() -> None:
+    text = TASK.replace("allowed: [orders.list, orders.refund]", "allowed: []")
+    text = text[: text.index("evaluators:")] + "evaluators: []\n"
+    assert scenario_problems(text) == [
+        "11:3: tools.allowed: must have at least 1 item",
+        "14:1: evaluators: must have at least 1 item",
+    ]
+
+
+def test_wrong_keys_do_not_hide_wrong_evaluators() -> None:
+    text = CONVERSATION.replace("name: Where is the order", "nam: x").replace("response_contains", "response_has")
+    problems = scenario_problems(text)
+    assert len([problem for problem in problems if "unknown" in problem]) == 2
+    assert any("`name` is required" in problem for problem in problems)

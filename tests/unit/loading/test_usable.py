@@ -1,0 +1,167 @@
+from pathlib import Path
+
+import pytest
+
+from agentlab_ci.core.config import Config
+from agentlab_ci.loading.project import Project
+from agentlab_ci.loading.secrets import secret_names, secret_values, url_userinfo
+from agentlab_ci.loading.usable import agents_in_use, find_unusable
+from yaml_projects import CONVERSATION, TASK, load, write_files
+
+CONFIG = """\
+agents:
+  - {name: nowhere, provider: http}
+  - name: web
+    provider: http
+    url: https://user:p%40ss@host/x
+    headers: {Authorization: "Bearer {{env.WEB_TOKEN}}"}
+    request_template: {query: "{{message}}", key: "{{ env.EXTRA }}"}
+  - {name: gpt, provider: openai, model: m, api_key_env: GPT_KEY, base_url: "https://token@gpt/v1"}
+  - {name: child, provider: external_process, command: no-such-command, env_allowlist: [CHILD_KEY]}
+  - {name: lost, provider: external_process, command: sh, cwd: nowhere}
+  - {name: local, provider: external_process, command: ./bin/agent, cwd: sub}
+  - {name: inproc, provider: python, target: "a:b", python: .venv/bin/python, env_allowlist: [PY_KEY]}
+  - {name: scripted, provider: mock, replies: [{reply: hi}]}
+tools:
+  - {name: t.ts, modulePath: tools/a.ts}
+  - {name: t.missing, module_path: tools/missing.py}
+  - {name: t.fine, module_path: tools/fine.py}
+  - {name: t.command, command: [no-such-command], env_allowlist: [TOOL_KEY]}
+simulator: {model: m, api_key_env: SIM_KEY}
+judge: {model: m}
+redact: [MORE]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_files(
+        tmp_path,
+        {
+            "agentlab.config.yaml": CONFIG,
+            "scenarios/a.yaml": CONVERSATION,
+            "tools/fine.py": "",
+            "sub/bin/agent": "",
+        },
+    )
+
+
+def unusable(project: Project, *agents: str, **environ: str) -> list[str]:
+    found = find_unusable(project, agents=agents, scenarios=(), environ={"PATH": "/bin:/usr/bin"} | environ)
+    return [str(problem).removeprefix("agentlab.config.yaml:") for problem in found]
+
+
+@pytest.mark.parametrize(
+    ("agent", "problems"),
+    [
+        ("nowhere", ["2:5: agents[0]: HTTP agents require a configured url: add `url:` to `nowhere`"]),
+        (
+            "web",
+            [
+                "6:15: agents[1].headers.Authorization: the environment variable `WEB_TOKEN` is not set or empty",
+                "7:46: agents[1].request_template.key: the environment variable `EXTRA` is not set or empty",
+            ],
+        ),
+        ("gpt", ["8:45: agents[2].api_key_env: GPT_KEY is required: `gpt` takes its key from it"]),
+        ("child", ["9:47: agents[3].command: the command `no-such-command` is not there, or not executable"]),
+        ("lost", ["10:59: agents[4].cwd: there is no folder `nowhere`"]),
+        ("local", ["11:47: agents[5].command: the command `./bin/agent` is not there, or not executable"]),
+        ("inproc", ["12:53: agents[6].python: the command `.venv/bin/python` is not there, or not executable"]),
+        ("scripted", []),
+    ],
+)
+def test_what_an_agent_needs(folder: Path, agent: str, problems: list[str]) -> None:
+    assert unusable(load(folder), agent) == problems
+
+
+def test_what_is_there_is_no_problem(folder: Path) -> None:
+    (folder / "sub/bin/agent").chmod(0o755)
+    write_files(folder, {".venv/bin/python": ""})
+    (folder / ".venv/bin/python").chmod(0o755)
+    project = load(folder)
+    assert unusable(project, "web", "gpt", "local", "inproc", WEB_TOKEN="a", EXTRA="b", GPT_KEY="c") == []
+    assert len(unusable(project, "web", WEB_TOKEN="", EXTRA="b")) == 1  # empty is how a missing secret looks in CI
+    assert unusable(project) == []
+
+
+def test_the_default_key_of_openai_is_named(tmp_path: Path) -> None:
+    config = "agents: [{name: gpt, provider: openai, model: m}]\n"
+    project = load(write_files(tmp_path, {"agentlab.config.yaml": config, "scenarios/a.yaml": CONVERSATION}))
+    assert unusable(project, "gpt") == [
+        "1:10: agents[0].api_key_env: OPENAI_API_KEY is required: `gpt` takes its key from it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "problem"),
+    [
+        (
+            "t.ts",
+            "15:18: tools[0].module_path: `tools/a.ts` is not Python: write a Python module here, or `command: ",
+        ),
+        ("t.missing", "16:23: tools[1].module_path: there is no file `tools/missing.py`"),
+        ("t.fine", None),
+        ("t.command", "18:23: tools[3].command: the command `no-such-command` is not there, or not executable"),
+        ("orders.list", None),
+    ],
+)
+def test_what_a_tool_needs_is_asked_only_where_a_scenario_allows_it(
+    folder: Path, tool: str, problem: str | None
+) -> None:
+    write_files(folder, {"scenarios/t.yaml": TASK.replace("[orders.list,", f"[{tool},")})
+    project = load(folder)
+    found = find_unusable(project, agents=(), scenarios=project.scenarios, environ={"PATH": "/bin"})
+    assert len(found) == (problem is not None)
+    assert problem is None or str(found[0]).startswith(f"agentlab.config.yaml:{problem}")
+
+
+def test_setup_scripts_must_be_there_and_runnable(folder: Path) -> None:
+    scripts = ["missing.py", "plain.sh", "good.sh", "good.py"]
+    texts = [
+        CONVERSATION.replace("support.order", f"support.s{number}") + f"setup_script: {script}\n"
+        for number, script in enumerate(scripts)
+    ]
+    write_files(folder, {"scenarios/s.yaml": "---\n".join(texts), "plain.sh": "", "good.sh": "", "good.py": ""})
+    (folder / "good.sh").chmod(0o755)
+    project = load(folder)
+    found = find_unusable(project, agents=(), scenarios=project.scenarios, environ={})
+    assert [str(problem) for problem in found] == [
+        "scenarios/s.yaml:1:1: setup_script: there is no file `missing.py`",
+        "scenarios/s.yaml:16:1: setup_script: `plain.sh` is neither a `.py` file nor executable: `chmod +x` it",
+    ]
+
+
+def test_the_agents_in_use_are_those_that_are_named(folder: Path) -> None:
+    assert agents_in_use(load(folder)) == frozenset()
+    write_files(folder, {"scenarios/a.yaml": CONVERSATION + "agent: web\n"})
+    variants = "variant_sets: [{name: v, variants: [{agent: gpt, label: x}]}]\n"
+    write_files(folder, {"agentlab.config.yaml": CONFIG + variants})
+    assert agents_in_use(load(folder)) == {"web", "gpt"}
+
+
+def test_the_only_agent_is_in_use(tmp_path: Path) -> None:
+    config = "agents: [{name: web, provider: http}]\n"
+    write_files(tmp_path, {"agentlab.config.yaml": config, "scenarios/a.yaml": CONVERSATION})
+    assert agents_in_use(load(tmp_path)) == {"web"}
+
+
+def test_secrets_are_the_values_of_every_variable_that_the_config_names(folder: Path) -> None:
+    config = load(folder).config
+    names = {
+        "WEB_TOKEN",
+        "EXTRA",
+        "GPT_KEY",
+        "CHILD_KEY",
+        "PY_KEY",
+        "TOOL_KEY",
+        "SIM_KEY",
+        "OPENAI_API_KEY",
+        "MORE",
+    }
+    assert secret_names(config) == names
+    assert url_userinfo(config) == {"user:p%40ss", "user:p@ss", "p%40ss", "p@ss", "token"}
+    assert secret_values(config, {"MORE": "more-value", "EXTRA": "", "HOME": "/root"}) == {
+        "more-value",
+        *url_userinfo(config),
+    }
+    assert secret_values(Config(), {"HOME": "/root"}) == frozenset()
