@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from types import NoneType
 from typing import Any, TypeVar
 from urllib.parse import quote, quote_plus
 
@@ -24,6 +25,7 @@ DEEPEST = 64
 """Levels of lists and objects in a tool call that are kept; the rest cannot be written as JSON everywhere."""
 
 _KEPT_FIELDS = frozenset({"scenario_id", "run_id", "started_at", "id", "type"})
+_WITHOUT_TEXT = (Enum, int, float, NoneType)
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -54,15 +56,22 @@ class Redactor:
         return self._record(sample)
 
     def _record(self, record: RecordT) -> RecordT:
-        fields = dict(record)
-        changed = {name: self._value(fields[name]) for name in fields.keys() - _KEPT_FIELDS}
+        changed = {}
+        for name, value in record:
+            if name not in _KEPT_FIELDS and not isinstance(value, _WITHOUT_TEXT):
+                masked = self._value(value)
+                if masked is not value:
+                    changed[name] = masked
         if isinstance(record, SampleError) and record.body is not None:
             changed["body"] = cut(self.text(record.body), BODY_LIMIT)
-        return record.model_copy(update=changed)
+        return record.model_copy(update=changed) if changed else record
 
     def _value(self, value: Any, depth: int = 0) -> Any:
-        if isinstance(value, str) and not isinstance(value, Enum):
-            return cut(self.text(value), TEXT_LIMIT)
+        if isinstance(value, _WITHOUT_TEXT):
+            return value
+        if isinstance(value, str):
+            masked = cut(self.text(value), TEXT_LIMIT)
+            return value if masked == value else masked
         if isinstance(value, BaseModel):
             return self._record(value)
         if isinstance(value, Mapping | list | tuple):

@@ -1,0 +1,118 @@
+"""The job log: one section for each scenario, the closing lines, and the annotations on scenarios' YAML lines.
+
+Every line is made safe as a whole, so no piece of it can begin a workflow command.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.core.scenario import ScenarioType
+from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.reports.conversation_log import conversation_lines
+from agentlab_ci.reports.escape import command_message, command_property, for_log
+from agentlab_ci.reports.formatting import Glyphs, format_duration, plural
+from agentlab_ci.reports.reasons import explain_sample, explain_scenario, tell_cause, tell_history
+from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence
+
+MAX_ANNOTATIONS = 8
+"""Of one scenario each; one more sums up. The runner keeps 10 of a step and adds one of its own."""
+_LONGEST_LINE = 1000
+_ANNOTATED_SAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStyle:
+    """How the log is written; `github` folds sections with the runner's own commands."""
+
+    glyphs: Glyphs
+    github: bool = False
+
+
+def scenario_section(row: ScenarioResult, *, style: LogStyle) -> list[str]:
+    """Return the lines of a scenario: only a heading when it was skipped, else its samples in a group."""
+    heading = _line(_heading(row, style.glyphs))
+    if row.verdict is Verdict.SKIPPED:
+        return [heading]
+    if row.samples_wanted == 1 and row.type is ScenarioType.CONVERSATION and row.samples:
+        body = conversation_lines(row, row.samples[0], style.glyphs)
+    else:
+        body = _sample_lines(row, style.glyphs)
+    lines = [_line(line) for line in body]
+    if style.github:
+        return [f"::group::{command_message(heading)}", *lines, "::endgroup::"]
+    return [heading, *lines]
+
+
+def closing(report: RunReport, *, style: LogStyle) -> list[str]:
+    """Return the last lines: counts, pass@k, batch id, and the verdict sentence."""
+    return [
+        _line(summary_line(report, style.glyphs)),
+        *(_line(line) for line in pass_lines(report, str)),
+        _line(f"batch: {report.batch_id}"),
+        _line(verdict_sentence(report, style.glyphs, str)),
+    ]
+
+
+def annotations(report: RunReport) -> list[str]:
+    """Return an `::error` command for each gating scenario below the bar, on its own YAML line.
+
+    At most `MAX_ANNOTATIONS`, then one that counts and names the rest.
+    """
+    rows = report.gating_below_bar
+    commands = [_annotation(row) for row in rows[:MAX_ANNOTATIONS]]
+    rest = rows[MAX_ANNOTATIONS:]
+    if rest:
+        names = cut(", ".join(row.title for row in rest), _LONGEST_LINE)
+        text = f"{plural(len(rest), 'more scenario')} below the bar: {names}"
+        commands.append(f"::error title=agentlab::{command_message(for_log(text))}")
+    return commands
+
+
+def _heading(row: ScenarioResult, glyphs: Glyphs) -> str:
+    name = [row.name] if row.name not in ("", row.scenario_id) else []
+    said = [explain_scenario(row)] if row.verdict is Verdict.SKIPPED else remarks(row)
+    parts = [row.title, *name, count_passes(row), *said]
+    return f"{glyphs.of_scenario(row)} " + f" {glyphs.dot} ".join(parts)
+
+
+def _sample_lines(row: ScenarioResult, glyphs: Glyphs) -> Iterator[str]:
+    for sample in row.samples:
+        yield f"  sample {sample.sample}/{sample.of} {glyphs.of_status(sample.status)} {_outcome(sample)}"
+        told = (*tell_history(sample), *_reasons(sample))
+        yield from (f"      {line}" for line in told)
+
+
+def _outcome(sample: SampleResult) -> str:
+    said = [f"{format_duration(sample.duration_ms):>4}", sample.run_id] if sample.run_id is not None else []
+    if sample.status is SampleStatus.CANCELLED:
+        said += explain_sample(sample)
+    return f"{sample.status.value:<8} " + "  ".join(said)
+
+
+def _reasons(sample: SampleResult) -> tuple[str, ...]:
+    if sample.status is SampleStatus.CANCELLED:
+        return ()
+    return tell_cause(sample) or explain_sample(sample)
+
+
+def _annotation(row: ScenarioResult) -> str:
+    place = []
+    if row.file is not None:
+        place = [f"file={command_property(for_log(row.file))}"] + ([f"line={row.line}"] if row.line else [])
+    title = for_log(" · ".join([row.title, count_passes(row), *remarks(row)]))
+    properties = ",".join([*place, f"title={command_property(title)}"])
+    reasons = [
+        _line(f"sample {sample.sample}/{sample.of} {sample.status.value}: {explain_sample(sample)[0]}")
+        for sample in row.samples
+        if sample.status in (SampleStatus.FAILED, SampleStatus.ERROR)
+    ]
+    more = len(reasons) - _ANNOTATED_SAMPLES
+    shown = reasons[:_ANNOTATED_SAMPLES] + ([f"and {more} more"] if more > 0 else [])
+    return f"::error {properties}::{command_message(chr(10).join(shown))}"
+
+
+def _line(text: str) -> str:
+    return for_log(cut(text, _LONGEST_LINE))

@@ -1,0 +1,103 @@
+"""Why a sample or a scenario is not simply a pass, in words that hold untrusted text: escape them for the sink."""
+
+from collections.abc import Iterator
+
+from agentlab_ci.core.results import SampleResult, ScenarioResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.scenario import Mode
+from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.reports.escape import log_lines
+from agentlab_ci.reports.formatting import format_duration, plural
+
+_BODY_LINES = 5
+_JUDGED_ALONE = (TerminationReason.COMPLETED, TerminationReason.EVALUATOR_FAILED)
+
+
+def explain_sample(sample: SampleResult) -> tuple[str, ...]:
+    """Say why a sample did not pass, the deciding reason first; empty for one that passed."""
+    match sample.status:
+        case SampleStatus.PASSED:
+            return ()
+        case SampleStatus.FAILED:
+            return tuple(_explain_failure(sample)) or (sample.termination_reason.value,)
+        case SampleStatus.ERROR:
+            return (_explain_error(sample),)
+        case SampleStatus.CANCELLED:
+            begun = "not run" if sample.run_id is None else "cancelled"
+            return (f"{begun}: {sample.termination_reason.value.replace('_', ' ')}",)
+
+
+def explain_scenario(row: ScenarioResult) -> str:
+    """Say in one line why a scenario is skipped, unfinished or below the bar; empty for one that passed."""
+    if row.skipped is not None:
+        return row.skipped
+    if row.verdict is Verdict.UNFINISHED:
+        left = row.samples_wanted - sum(sample.status.finished for sample in row.samples)
+        return f"{plural(left, 'sample')} unfinished{_cause_of_cancellation(row)}"
+    if row.verdict is Verdict.FAILED:
+        return explain_sample(deciding_sample(row))[0]
+    return ""
+
+
+def deciding_sample(row: ScenarioResult) -> SampleResult:
+    """Return what puts a scenario below the bar: its first failed sample, or first error where errors decide."""
+    by_weight = [SampleStatus.ERROR] if row.could_not_be_judged else [SampleStatus.FAILED, SampleStatus.ERROR]
+    return next(sample for status in by_weight for sample in row.samples if sample.status is status)
+
+
+def tell_history(sample: SampleResult) -> tuple[str, ...]:
+    """Say what a sample went through before its answers: waits for a busy agent, and fresh starts."""
+    waits = tuple(f"waited {format_duration(w.seconds * 1000)}: HTTP {w.status}" for w in sample.waits)
+    redraws = tuple(f"drawn again: {redraw.reason.value}: {redraw.message}" for redraw in sample.redraws)
+    return waits + redraws
+
+
+def tell_cause(sample: SampleResult) -> tuple[str, ...]:
+    """Say why a sample could not be judged: the error, then the first lines of the body that came instead."""
+    if sample.status is not SampleStatus.ERROR:
+        return ()
+    body = sample.error.body if sample.error is not None and sample.error.body else ""
+    return (_explain_error(sample), *log_lines(body)[:_BODY_LINES]) if body else (_explain_error(sample),)
+
+
+def tell_end(sample: SampleResult) -> tuple[str, ...]:
+    """Say why a sample ended as it did, as far as its evaluations do not say it themselves."""
+    if sample.status is SampleStatus.FAILED:
+        judged_alone = sample.termination_reason in _JUDGED_ALONE
+        return () if judged_alone and sample.evaluations else (sample.termination_reason.value,)
+    return explain_sample(sample)
+
+
+def describe_evaluation(evaluation: Evaluation) -> str:
+    """Name an evaluation, with its step and mode: `step 2 recalls-aisle (hard_gate)`."""
+    step = "" if evaluation.step is None else f"step {evaluation.step} "
+    return f"{step}{evaluation.id} ({evaluation.mode.value})"
+
+
+def _explain_failure(sample: SampleResult) -> Iterator[str]:
+    missed = [evaluation for evaluation in sample.evaluations if not evaluation.passed]
+    gates = [evaluation for evaluation in missed if evaluation.mode is Mode.HARD_GATE]
+    if sample.termination_reason not in _JUDGED_ALONE:
+        yield sample.termination_reason.value
+    for gate in gates:
+        yield f"{describe_evaluation(gate)}: {gate.message}"
+    weighted = [evaluation for evaluation in missed if evaluation.mode is Mode.WEIGHTED]
+    if weighted and sample.score is not None:
+        yield f"score {sample.score}: " + ", ".join(f"{describe_evaluation(e)}: {e.message}" for e in weighted)
+
+
+def _explain_error(sample: SampleResult) -> str:
+    reason = sample.termination_reason.value
+    if sample.error is None:
+        return reason
+    status = sample.error.status
+    told = status is None or str(status) in sample.error.message
+    return f"{reason}: {sample.error.message}" + ("" if told else f" (HTTP {status})")
+
+
+def _cause_of_cancellation(row: ScenarioResult) -> str:
+    for sample in row.samples:
+        if sample.status is SampleStatus.CANCELLED:
+            return f": {sample.termination_reason.value.replace('_', ' ')}"
+    return ""

@@ -1,0 +1,137 @@
+"""The sentences of a run: counts, pass@k lines, the summary, the verdict. Every surface takes them from here."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from agentlab_ci.core.judge import PassGroup, pass_groups
+from agentlab_ci.core.results import RunReport, ScenarioResult
+from agentlab_ci.core.stats import format_share
+from agentlab_ci.core.verdict import Label, Verdict
+from agentlab_ci.errors import ExitCode
+from agentlab_ci.reports.formatting import Glyphs, plural
+
+NAMED_SCENARIOS = 10
+"""How many scenarios a sentence names before it only counts the rest."""
+
+_ENDED_BY = {
+    ExitCode.SIGINT: ("interrupted",),
+    ExitCode.SIGTERM: ("terminated",),
+    ExitCode.BUG: ("ended by a bug in agentlab",),
+}
+
+Show = Callable[[str], str]
+"""Makes an untrusted name safe for the sink that the sentence is for."""
+
+
+def count_passes(row: ScenarioResult) -> str:
+    """Write how a scenario stands: `2/3 passed, needs 2`; for one sample just the verdict."""
+    if row.verdict is Verdict.SKIPPED:
+        return "skipped"
+    if row.samples_wanted > 1:
+        return f"{row.passed}/{row.samples_wanted} passed, needs {row.needed}"
+    return "could not be judged" if row.could_not_be_judged else row.verdict.value
+
+
+def remarks(row: ScenarioResult) -> tuple[str, ...]:
+    """What the counts of a sampled scenario do not say, such as `flaky`, and that it does not gate."""
+    said = []
+    if row.samples_wanted > 1:
+        said += ["could not be judged"] if row.could_not_be_judged else []
+        said += ["unfinished"] if row.verdict is Verdict.UNFINISHED else []
+        said += [row.label.value] if row.label in (Label.FLAKY, Label.BROKEN) else []
+    said += [] if row.gate else ["does not gate"]
+    return tuple(said)
+
+
+def pass_lines(report: RunReport, show: Show) -> tuple[str, ...]:
+    """Write pass@k and pass^k, one line for each variant and k; none where nothing qualifies."""
+    lines = ((group.variant, _pass_line(group)) for group in pass_groups(report.scenarios))
+    return tuple(line if variant is None else f"{show(variant)}: {line}" for variant, line in lines if line)
+
+
+def summary_line(report: RunReport, glyphs: Glyphs) -> str:
+    """Count samples by status and scenarios by what went wrong, non-gating ones included."""
+    samples, scenarios = report.summary.samples, report.summary.scenarios
+    wanted = sum(row.samples_wanted for row in report.judged)
+    counts = [
+        (samples.passed, "passed"),
+        (samples.failed, "failed"),
+        (samples.error, "error" if samples.error == 1 else "errors"),
+        (samples.cancelled, "cancelled"),
+        (wanted - sum(len(row.samples) for row in report.judged), "not run"),
+    ]
+    told = ", ".join(f"{count} {word}" for count, word in counts if count)
+    parts = [f"{plural(wanted, 'sample')}: {told}" if told else plural(wanted, "sample")]
+    not_judged = sum(row.could_not_be_judged for row in report.scenarios)
+    groups = [
+        (scenarios.failed - not_judged, "failed"),
+        (not_judged, "could not be judged"),
+        (scenarios.unfinished, "unfinished"),
+    ]
+    if not any(count for count, _ in groups):
+        groups = [(scenarios.passed, "passed")]
+    words = [f"{count}/{scenarios.total} {word}" for count, word in groups if count]
+    if words:
+        words[0] = words[0].replace(" ", " scenario " if scenarios.total == 1 else " scenarios ", 1)
+    if scenarios.skipped:
+        words.append(f"{scenarios.skipped} skipped")
+    return f" {glyphs.dot} ".join([*parts, *words])
+
+
+def verdict_sentence(report: RunReport, glyphs: Glyphs, show: Show) -> str:
+    """Say how the run ended, in one line: its icon, then which gating scenarios did what, then the others."""
+    gating = [row for row in report.judged if row.gate]
+    others = [row for row in report.judged if not row.gate and row.below_bar]
+    icon = _run_icon(gating, glyphs)
+    clauses = list(_clauses(gating, "scenario" if len(gating) == len(report.judged) else "gating scenario", show))
+    clauses[:0] = _ENDED_BY.get(report.summary.exit_code, ())
+    if others:
+        clauses.append(f"not gating, but below the bar: {_name(others, show)}")
+    if report.summary.scenarios.skipped:
+        clauses.append(f"{report.summary.scenarios.skipped} skipped")
+    return f"{icon} {'; '.join(clauses)}"
+
+
+def _clauses(gating: list[ScenarioResult], noun: str, show: Show) -> Iterator[str]:
+    not_judged = [row for row in gating if row.could_not_be_judged]
+    failed = [row for row in gating if row.below_bar and not row.could_not_be_judged]
+    unfinished = [row for row in gating if row.verdict is Verdict.UNFINISHED]
+    of = f"of {plural(len(gating), noun)}"
+    if failed:
+        yield f"{len(failed)} {of} finished below the bar: {_name(failed, show)}"
+    if not_judged:
+        yield f"{len(not_judged)} {of} could not be judged: {_name(not_judged, show)}"
+    if unfinished:
+        yield f"{len(unfinished)} {of} unfinished: {_name(unfinished, show)}"
+    if not gating:
+        yield f"no {noun} to judge"
+    elif not failed and not not_judged and not unfinished:
+        yield f"the {noun} passed" if len(gating) == 1 else f"all {len(gating)} {noun}s passed"
+
+
+def _run_icon(gating: list[ScenarioResult], glyphs: Glyphs) -> str:
+    below = [row for row in gating if row.below_bar]
+    if below:
+        return glyphs.error if all(row.could_not_be_judged for row in below) else glyphs.failed
+    if any(row.verdict is Verdict.UNFINISHED for row in gating):
+        return glyphs.unfinished
+    return glyphs.passed if gating else glyphs.skipped
+
+
+def _name(rows: Iterable[ScenarioResult], show: Show) -> str:
+    names = [show(row.title) for row in rows]
+    more = len(names) - NAMED_SCENARIOS
+    return ", ".join(names[:NAMED_SCENARIOS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _pass_line(group: PassGroup) -> str | None:
+    heads = f"pass@{group.k}", f"pass^{group.k}"
+    if group.counts is None:
+        if not group.stopped_early:
+            return None
+        return f"{heads[0]}, {heads[1]} not measured: {plural(group.stopped_early, 'scenario')} stopped early"
+    of = group.counts.of
+    shares = (
+        f"{head} {part}/{of} ({format_share(part, of)})"
+        for head, part in zip(heads, (group.counts.at_least_once, group.counts.every_time), strict=True)
+    )
+    return ", ".join(shares)
