@@ -1,0 +1,72 @@
+"""report.md: the same table as the PR comment, then every sample; nothing in it escapes its place."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+
+from agentlab_ci.core.judge import judge_scenario
+from agentlab_ci.reports.markdown import render_report
+from canned import CANNED_REPORTS, scenario
+from factories import make_facts, make_report, make_row, make_samples
+from golden import assert_golden
+
+
+@pytest.mark.parametrize("name", CANNED_REPORTS)
+def test_report_of_every_kind_of_run(name: str) -> None:
+    assert_golden(f"markdown/{name}.md", render_report(CANNED_REPORTS[name]))
+
+
+def test_every_sample_is_there_with_its_label() -> None:
+    report = render_report(make_report(scenario("pf.", "a.b"), scenario("...", "a.c"), scenario("f", "a.d")))
+    assert re.findall(r"#### (\S+) sample (\d/\d) · ([a-z ]+)", report) == [
+        ("✅", "1/3", "passed "),
+        ("❌", "2/3", "failed "),
+        ("⏳", "3/3", "not run"),
+        ("⏳", "1/3", "not run"),
+        ("⏳", "2/3", "not run"),
+        ("⏳", "3/3", "not run"),
+        ("❌", "1/1", "failed "),
+    ]
+
+
+def test_the_table_has_a_mark_for_each_sample_and_says_why() -> None:
+    report = render_report(make_report(scenario("pfe", "a.b"), scenario("pf.", "a.c", pass_rate="0.5")))
+    assert "| ⚠️ | `a.b` | ✅❌⚠️ | 1/3, needs 2 |" in report
+    assert "| could not be judged · flaky: `http_error: the agent answered HTTP 502` |" in report
+    assert "| ⏳ | `a.c` | ✅❌⏳ | 1/3, needs 2 | unfinished · flaky: `1 sample unfinished` |" in report
+
+
+def test_only_samples_that_did_not_pass_show_their_transcript() -> None:
+    report = render_report(make_report(scenario("ppf", "a.b")))
+    assert report.count("<details>") == report.count("</details>") == 1
+    assert "It has shipped." not in report
+    assert "I cannot help with that." in report
+
+
+def test_an_output_without_turns_is_shown_as_it_is() -> None:
+    (sample,) = make_samples("f")
+    row = judge_scenario(make_facts(samples_wanted=1), [sample.model_copy(update={"final_output": "42"})])
+    assert "**final output**\n\n```text\n42\n```\n" in render_report(make_report(row))
+
+
+def test_a_long_reason_is_cut_in_the_table() -> None:
+    row = make_row("...", skipped="x" * 5000)
+    table_row = next(line for line in render_report(make_report(row)).splitlines() if line.startswith("| ⏭️"))
+    assert len(table_row) < 300
+    assert "more bytes left out" in table_row
+
+
+def test_hostile_text_neither_adds_nor_takes_structure() -> None:
+    cmark: Any = pytest.importorskip("cmarkgfm", reason="cmarkgfm, of the dev extra, renders as GitHub does")
+    report = CANNED_REPORTS["hostile"]
+    shown = str(cmark.github_flavored_markdown_to_html(render_report(report), 1 << 17))
+    rows = len(report.scenarios)  # one of them has no text at all, and so no body of an answer
+    tags = re.findall(r"<(\w+)", shown)
+    assert {tag: tags.count(tag) for tag in set(tags) - {"code", "p", "br", "ul", "strong", "li"}} == {
+        "h2": 1, "table": 1, "thead": 1, "tbody": 1, "tr": rows + 1, "th": 5, "td": 5 * rows, "h3": rows,
+        "h4": 3 * rows, "details": 3 * rows, "summary": 3 * rows, "pre": 9 * rows - 3, "hr": 1,
+    }  # fmt: skip
+    plain = html.unescape(re.sub(r"<code>.*?</code>|<[^>]*>", "", shown, flags=re.DOTALL))
+    assert re.search(r"(?<!pass)[@#](?!\u200b)", plain) is None

@@ -1,0 +1,104 @@
+"""Why a sample or a scenario did not pass, in a few words."""
+
+from typing import Any
+
+import pytest
+
+from agentlab_ci.core.judge import judge_scenario
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.scenario import Mode
+from agentlab_ci.core.trace import Evaluation, Redraw, SampleError, Wait
+from agentlab_ci.reports.reasons import explain_sample, explain_scenario, tell_cause, tell_end, tell_history
+from canned import scenario
+from factories import make_facts, make_row, make_samples
+
+
+def _sample(outcome: str, **update: Any) -> SampleResult:
+    return make_samples(outcome)[0].model_copy(update=update)
+
+
+def _evaluation(
+    name: str, *, passed: bool = False, mode: Mode = Mode.HARD_GATE, step: int | None = 1
+) -> Evaluation:
+    return Evaluation(id=name, type="t", mode=mode, step=step, passed=passed, message=f"{name} says no")
+
+
+GATE = _evaluation("gate")
+PASSED = _evaluation("fine", passed=True)
+WEIGHTED = _evaluation("polite", mode=Mode.WEIGHTED, step=None)
+
+
+@pytest.mark.parametrize(
+    ("sample", "reasons"),
+    [
+        (_sample("p", evaluations=(PASSED, WEIGHTED), score=80), ()),
+        (_sample("f", evaluations=(PASSED, WEIGHTED, GATE)), ("step 1 gate (hard_gate): gate says no", "")),
+        (_sample("f", evaluations=(WEIGHTED,), score=60), ("score 60: polite (weighted): polite says no",)),
+        (_sample("f"), ("evaluator_failed",)),
+        (
+            _sample("f", termination_reason=TerminationReason.STEP_LIMIT_EXCEEDED, evaluations=(GATE,)),
+            ("step_limit_exceeded", "step 1 gate (hard_gate): gate says no"),
+        ),
+        (_sample("e", error=SampleError(message="no answer", status=502)), ("http_error: no answer (HTTP 502)",)),
+        (_sample("e", error=SampleError(message="HTTP 502", status=502)), ("http_error: HTTP 502",)),
+        (_sample("u"), ("agent_unreachable",)),
+        (_sample("s"), ("not run: settled",)),
+        (_sample("c"), ("cancelled: run deadline",)),
+        (_sample("c", run_id=None), ("not run: run deadline",)),
+    ],
+)
+def test_explain_sample(sample: SampleResult, reasons: tuple[str, ...]) -> None:
+    assert explain_sample(sample) == tuple(filter(None, reasons))
+
+
+def test_weighted_misses_follow_the_gates_when_there_is_a_score() -> None:
+    sample = _sample("f", evaluations=(WEIGHTED, GATE), score=0)
+    assert explain_sample(sample) == (
+        "step 1 gate (hard_gate): gate says no",
+        "score 0: polite (weighted): polite says no",
+    )
+
+
+def test_a_scenario_below_the_bar_is_explained_by_a_wrong_answer_first() -> None:
+    assert explain_scenario(scenario("effp", "a.b")) == 'step 2 names-tracking (hard_gate): missing "tracking"'
+
+
+def test_a_scenario_that_could_not_be_judged_is_explained_by_its_error() -> None:
+    assert explain_scenario(scenario("pfe", "a.b")) == "http_error: the agent answered HTTP 502"
+
+
+def test_a_scenario_without_a_verdict_says_what_is_left() -> None:
+    assert explain_scenario(make_row("pc.")) == "2 samples unfinished: run deadline"
+    assert explain_scenario(make_row("pp.", pass_rate="1")) == "1 sample unfinished"
+
+
+def test_a_skipped_scenario_says_why_and_a_passed_one_nothing() -> None:
+    skipped = judge_scenario(make_facts(skipped="a task cannot run on an http agent"), ())
+    assert explain_scenario(skipped) == "a task cannot run on an http agent"
+    assert explain_scenario(make_row("ppf")) == ""
+
+
+def test_history_tells_waits_and_fresh_starts() -> None:
+    sample = _sample(
+        "p",
+        waits=(Wait(seconds=12, status=429, attempt=1),),
+        redraws=(Redraw(reason=TerminationReason.HTTP_ERROR, message="HTTP 502", seconds=1),),
+    )
+    assert tell_history(sample) == ("waited 12.0s: HTTP 429", "drawn again: http_error: HTTP 502")
+
+
+def test_the_cause_of_an_error_has_the_first_lines_of_the_body() -> None:
+    body = "\n".join(f"line {n}\r" for n in range(9))
+    sample = _sample("e", error=SampleError(message="HTTP 500", status=500, body=body))
+    assert tell_cause(sample)[:3] == ("http_error: HTTP 500", "line 0", "line 1")
+    assert len(tell_cause(sample)) == 6
+    assert tell_cause(_sample("f")) == ()
+
+
+def test_the_end_says_nothing_that_evaluations_say() -> None:
+    assert tell_end(_sample("f", evaluations=(GATE,))) == ()
+    assert tell_end(_sample("f")) == ("evaluator_failed",)
+    timeout = _sample("f", termination_reason=TerminationReason.TIMEOUT_EXCEEDED, evaluations=(GATE,))
+    assert tell_end(timeout) == ("timeout_exceeded",)
+    assert tell_end(_sample("c")) == ("cancelled: run deadline",)
