@@ -111,11 +111,19 @@ class ScriptedSession:
 
 @dataclass(slots=True)
 class Witness:
-    """An observer that remembers all it is told."""
+    """A store and an observer that remember all they are given; the store takes a while, if asked to."""
 
+    kept: list[SampleResult] = field(default_factory=list)
     ended: list[SampleResult] = field(default_factory=list)
     complete: list[ScenarioResult] = field(default_factory=list)
     waits: list[tuple[str, int, float]] = field(default_factory=list)
+    seconds_to_store: float = 0.0
+
+    def keep(self, facts: ScenarioFacts, sample: SampleResult) -> asyncio.Future[None]:
+        self.kept.append(sample)
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_later(self.seconds_to_store, stored.set_result, None)
+        return stored
 
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
         self.ended.append(sample)
@@ -193,6 +201,7 @@ class Performance:
             now=lambda: datetime(2026, 4, 7, tzinfo=UTC),
             new_run_id=lambda _now: f"run_{next(self.ids)}",
             redact=lambda sample: sample,
+            keep=self.witness.keep,
             observer=self.witness,
             interrupts=self.interrupts,
         )

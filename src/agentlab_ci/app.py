@@ -4,6 +4,7 @@ Each command is one function from settings and the world to an exit code. What i
 environment, clock, signals, console) comes in as an argument or stands behind a room that it calls.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +14,7 @@ from pathlib import Path
 from agentlab_ci import __version__
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.core.judge import build_report, regate
-from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts, ScenarioResult
-from agentlab_ci.core.trace import Wait
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts
 from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.loading.project import Project, load_project
@@ -139,20 +139,9 @@ class Batch:
             ended_by=self._ended_by,
         )
 
-    def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
-        """Store the sample, unless it never started, and count it."""
-        if sample.run_id is not None:
-            variant = facts.variant.variant_label if facts.variant else None
-            self._store.add_sample(self._id, variant, sample)
-        self._log.sample_ended(facts, sample)
-
-    def scenario_complete(self, result: ScenarioResult) -> None:
-        """Print the scenario when its turn comes."""
-        self._log.scenario_complete(result)
-
-    def waiting(self, facts: ScenarioFacts, sample: int, wait: Wait) -> None:
-        """Say that a sample waits."""
-        self._log.waiting(facts, sample, wait)
+    def _keep(self, facts: ScenarioFacts, sample: SampleResult) -> asyncio.Future[None]:
+        variant = facts.variant.variant_label if facts.variant else None
+        return asyncio.wrap_future(self._store.add_sample(self._id, variant, sample))
 
     def _facts(self) -> BatchFacts:
         return BatchFacts(
@@ -172,7 +161,8 @@ class Batch:
             now=self._world.now,
             new_run_id=new_run_id,
             redact=Redactor(secret_values(config, environ)).sample,
-            observer=self,
+            keep=self._keep,
+            observer=self._log,
             interrupts=self._world.interrupts,
         )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agentlab_ci.core.formats import JUnitStyle, FileFormat
+from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import PassRate

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -20,6 +20,8 @@ from agentlab_ci.runner.reachability import Reach, Reachability
 from agentlab_ci.runner.sample import SampleLimits, SampleRun, never_run
 from agentlab_ci.runner.schedule import Job, Schedule
 
+KEEP_SECONDS = 5.0
+"""How long a slot waits until its sample is stored; a store that takes longer catches up on its own."""
 GRACE_SECONDS = 2.0
 """What running samples get after an interruption; a CI runner kills ten seconds after cancelling."""
 _CLEANUP_SECONDS = 2.0
@@ -43,12 +45,17 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineWorld:
-    """What the engine uses of the world. `redact` is applied before anybody sees a result."""
+    """What the engine uses of the world. `redact` is applied before anybody sees a result.
+
+    `keep` hands a result to the store, in place of an earlier one of the same sample; its future is done once the
+    result is safe. Nothing is told of a sample before that.
+    """
 
     open_agent: Callable[[AgentConfig], Agent]
     now: Callable[[], datetime]
     new_run_id: Callable[[datetime], str]
     redact: Callable[[SampleResult], SampleResult]
+    keep: Callable[[ScenarioFacts, SampleResult], asyncio.Future[None]]
     observer: Observer
     interrupts: Interrupts
 
@@ -165,29 +172,44 @@ class _Engine:
             result = sample.stopped(reason)
         finally:
             del self._running[task]
+        result = self._world.redact(result)
+        await self._keep([(job.row, result)])
         dropped = self._schedule.finish(job, result.status)
-        self._record(job.row, self._world.redact(result))
+        self._record(job.row, result)
         self._record_unrun(dropped, TerminationReason.SETTLED)
-        self._judge_reach(job.row.agent.name, result)
+        rewritten = self._judge_reach(job.row.agent.name, result)
         self._wake_workers()
+        await self._keep(rewritten)
 
-    def _judge_reach(self, name: str, result: SampleResult) -> None:
-        if result.status is SampleStatus.CANCELLED:
+    async def _keep(self, results: Sequence[tuple[PlanRow, SampleResult]]) -> None:
+        if not results:
             return
+        stored = [self._world.keep(row.facts, sample) for row, sample in results]
+        _, late = await asyncio.wait(stored, timeout=KEEP_SECONDS)
+        for future in late:
+            future.cancel()
+
+    def _judge_reach(self, name: str, result: SampleResult) -> list[tuple[PlanRow, SampleResult]]:
+        """Give up on the agent, or on no account any more; returns the earlier results that this rewrote."""
+        rewritten: list[tuple[PlanRow, SampleResult]] = []
+        if result.status is SampleStatus.CANCELLED:
+            return rewritten
         before = self._reachability[name].reach
         reach = self._reachability[name].record(
             connection_failed=result.termination_reason is TerminationReason.HTTP_CONNECTION_FAILED,
             last=self._unended[name] == 0,
         )
         if reach is Reach.UNREACHABLE:
-            for row, rewritten in self._ledger.give_up_on(name):
-                self._world.observer.sample_ended(row.facts, rewritten)
+            rewritten += self._ledger.give_up_on(name)
+            for row, sample in rewritten:
+                self._world.observer.sample_ended(row.facts, sample)
             if before is Reach.UNKNOWN:
                 self._record_unrun(self._schedule.drop_agent(name), TerminationReason.AGENT_UNREACHABLE)
                 of_agent = [task for task, job in self._running.items() if job.row.agent.name == name]
                 self._stop_running(of_agent, TerminationReason.AGENT_UNREACHABLE)
         if reach is not Reach.UNKNOWN:
             self._release(name)
+        return rewritten
 
     def _record(self, row: PlanRow, sample: SampleResult) -> None:
         self._ledger.add(row, sample)

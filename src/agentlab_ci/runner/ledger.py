@@ -1,6 +1,6 @@
 """Every sample that has ended, by row, and which scenarios are complete."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.results import SampleResult, ScenarioResult
@@ -32,7 +32,7 @@ class Ledger:
         """Judge every row, in YAML order."""
         return tuple(self.judge(row) for row in self._plan.rows)
 
-    def give_up_on(self, agent: str) -> Iterable[tuple[PlanRow, SampleResult]]:
+    def give_up_on(self, agent: str) -> Iterator[tuple[PlanRow, SampleResult]]:
         """Rewrite the agent's connection failures to `agent_unreachable`; yields what it rewrote."""
         for row in self._plan.runnable:
             if row.agent.name != agent:

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
@@ -29,7 +30,7 @@ class StoreWriter:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
-        self._queue: SimpleQueue[tuple[int, _Write] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[int, _Write, Future[None]] | None] = SimpleQueue()
         self._numbers = count()
         self._unstored: dict[int, str] = {}
         self._problem = "it takes too long"
@@ -46,9 +47,12 @@ class StoreWriter:
         """Store that a batch runs; its `ended_at` counts only when it is finished."""
         self._enqueue("the start of the batch", lambda connection: rows.write_batch_start(connection, facts))
 
-    def add_sample(self, batch_id: str, variant: str | None, sample: SampleResult) -> None:
-        """Store a sample, in place of an earlier result of the same sample."""
-        self._enqueue(
+    def add_sample(self, batch_id: str, variant: str | None, sample: SampleResult) -> Future[None]:
+        """Store a sample, in place of an earlier result of the same sample.
+
+        The future is done once the sample is stored, or lost; `close` tells which.
+        """
+        return self._enqueue(
             f"sample {sample.sample}/{sample.of} of {sample.scenario_id}",
             lambda connection: rows.write_sample(connection, batch_id, variant, sample),
         )
@@ -77,16 +81,20 @@ class StoreWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _enqueue(self, what: str, write: _Write) -> None:
+    def _enqueue(self, what: str, write: _Write) -> Future[None]:
         number = next(self._numbers)
         self._unstored[number] = what
-        self._queue.put((number, write))
+        done: Future[None] = Future()
+        done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
+        self._queue.put((number, write, done))
+        return done
 
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
-            number, write = item
+            number, write, done = item
             if self._store(write):
                 del self._unstored[number]
+            done.set_result(None)
         self._connection.close()
 
     def _store(self, write: _Write) -> bool:

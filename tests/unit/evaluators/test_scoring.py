@@ -68,6 +68,6 @@ def test_evaluations_carry_what_was_asked_and_found() -> None:
         step=3,
         passed=False,
         weight=2,
-        message="reply does not contain 'hello'",
+        message='reply does not contain "hello"',
     )
     assert hard_gate_failed([found])

@@ -9,6 +9,7 @@ from agentlab_ci.core.results import ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import ExitCode
+from agentlab_ci.runner.engine import KEEP_SECONDS
 from agentlab_ci.runner.plan import Plan
 from scripted_agent import (
     BAD,
@@ -272,3 +273,26 @@ def test_each_scenario_is_told_complete_once_with_all_its_samples() -> None:
 def test_a_bug_is_not_swallowed() -> None:
     with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="a bug")):
         perform(plan_of(), lambda *_: Act(raises=RuntimeError("a bug")))
+
+
+def test_nothing_is_told_of_a_sample_before_it_is_stored() -> None:
+    performance = Performance(plan_of(), Stage(lambda *_: GOOD))
+    performance.witness.seconds_to_store = 3.0
+    _, seconds = run_virtually(performance.run())
+    assert seconds == 4.0, "the run waits for the store"
+    assert performance.witness.kept == performance.witness.ended
+
+
+def test_a_store_that_hangs_does_not_hold_up_the_run() -> None:
+    performance = Performance(plan_of(samples=3, concurrency=1), Stage(lambda *_: GOOD))
+    performance.witness.seconds_to_store = 3600.0
+    rows, seconds = run_virtually(performance.run())
+    assert letters(rows[0]) == "ppp"
+    assert seconds == 3 * (1.0 + KEEP_SECONDS)
+
+
+def test_what_is_rewritten_is_stored_again() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(3)), concurrency=1)
+    _, performance, _ = perform(plan, lambda *_: REFUSES)
+    last = {sample.run_id: sample.termination_reason for sample in performance.witness.kept}
+    assert set(last.values()) == {TerminationReason.AGENT_UNREACHABLE}
