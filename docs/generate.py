@@ -1,5 +1,6 @@
 """Write the reference pages that the code itself knows: `python docs/generate.py`, or `make docs`."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from agentlab_ci.errors import EXIT_CODES
 from agentlab_ci.evaluators.interface import Position
 from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.loading.scenario_file import SCENARIO_FILES, ScenarioFile
+from agentlab_ci.loading.schema import config_schema, results_schema, scenario_schema
 from key_tables import key_table, part_sections
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -33,7 +35,11 @@ def render_pages() -> dict[str, str]:
         "exit-codes.md": _exit_codes(),
         "scenario.md": _scenario(),
     }
-    return {name: NOTICE + "\n" + "\n".join(lines) + "\n" for name, lines in pages.items()}
+    schemas = {"scenario": scenario_schema(), "config": config_schema(), "results": results_schema()}
+    return {name: NOTICE + "\n" + "\n".join(lines) + "\n" for name, lines in pages.items()} | {
+        f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in schemas.items()
+    }
 
 
 def _cli() -> Iterator[str]:
