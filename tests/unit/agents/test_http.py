@@ -3,9 +3,8 @@
 import asyncio
 import socket
 import ssl
-import subprocess
-import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,10 @@ from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, Agent
 from agentlab_ci.core.config import HttpAgent
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.errors import BadInputError
-from loopback import EXPECTED_WORDS, HostileAgent, closed_port, hostile_agent
+from loopback import EXPECTED_WORDS, HostileAgent, closed_port, gzip_bomb, hostile_agent
 
 SHORT_MS = 300
 LONG_MS = 20_000
-REFUSING = 99
 
 
 def no_tls() -> ssl.SSLContext:
@@ -77,8 +75,10 @@ def fail_then_succeed(hostile: HostileAgent, path: str, *, timeout_ms: int = LON
         connection = open_http_agent(config(hostile.url(path), timeout_ms=timeout_ms), world())
         try:
             async with connection.session(start()) as session:
+                # ten times the deadline: far from it on a slow machine, and still not for ever
                 with pytest.raises(AgentFailedError) as failure:
-                    await session.send("hello")
+                    async with asyncio.timeout(timeout_ms / 100):
+                        await session.send("hello")
             await answers(connection, hostile)
             return failure.value
         finally:
@@ -392,39 +392,15 @@ def test_cancelled_requests_leave_a_client_that_works(hostile: HostileAgent) -> 
     asyncio.run(talk())
 
 
-_GREEDY_CLIENT = """
-import asyncio, resource, sys
-from pathlib import Path
-from agentlab_ci.agents.http import open_http_agent
-from agentlab_ci.agents.interface import AgentFailedError, AgentWorld, SessionStart
-from agentlab_ci.core.config import HttpAgent
-
-async def main():
-    world = AgentWorld(environ={}, project=Path(), max_reply_bytes=4 << 20, tls=lambda: None)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for url in sys.argv[1:]:
-        connection = open_http_agent(HttpAgent(name="a", provider="http", url=url), world)
-        async with connection.session(SessionStart(scenario_id="s", sample=1, conversation_id="c")) as session:
-            try:
-                await session.send("hello")
-            except AgentFailedError as failure:
-                print(failure.reason, file=sys.stderr)
-        await connection.aclose()
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-
-asyncio.run(main())
-"""
-
-
-def test_a_huge_reply_takes_little_memory(hostile: HostileAgent) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", _GREEDY_CLIENT, hostile.url("/bomb"), hostile.url("/big")],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ran.stderr.split() == ["invalid_response_format", "invalid_response_format"]
-    kilobytes = int(ran.stdout)
-    # three copies of a capped reply, and not the 50 MB or 200 MB of the whole one
-    assert kilobytes < 30 << 10
+@pytest.mark.parametrize("path", ["/bomb", "/big"])
+def test_a_huge_reply_takes_little_memory(hostile: HostileAgent, path: str) -> None:
+    gzip_bomb()
+    tracemalloc.start()
+    try:
+        with pytest.raises(AgentFailedError):
+            say(config(hostile.url(path)), "hello")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # a few copies of a capped reply, not the 50 MB or 200 MB of the whole one
+    assert peak < 25 << 20
