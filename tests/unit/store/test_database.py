@@ -96,10 +96,20 @@ def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     assert "table samples already exists" in refusal(path)
 
 
-def test_a_database_that_stays_locked_is_refused(tmp_path: Path) -> None:
+def test_a_database_that_stays_locked_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 0.001)
     path = tmp_path / "a.db"
     with closing(open_database(path)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         assert "database is locked" in refusal(path)
         holder.execute("ROLLBACK")
     open_database(path).close()
+
+
+def test_a_lock_that_is_let_go_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.db"
+    with closing(open_database(path)) as holder:
+        monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 0.001)
+        monkeypatch.setattr("time.sleep", lambda _: holder.execute("ROLLBACK"))
+        holder.execute("BEGIN IMMEDIATE")
+        open_database(path).close()

@@ -1,4 +1,5 @@
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -179,7 +180,21 @@ def test_a_lock_of_another_process_holds_up_nobody(tmp_path: Path) -> None:
     assert query(path, "SELECT count(*) FROM samples") == [(3,)]
 
 
-def test_a_lock_that_outlasts_the_end_is_reported(tmp_path: Path) -> None:
+def test_a_write_that_found_a_lock_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 0.001)
+    path = tmp_path / "a.db"
+    writer = StoreWriter.open(path)
+    with closing(open_database(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        writer.start_batch(BATCH)
+        wait_for_a_lock(writer)
+        other.execute("ROLLBACK")
+    assert writer.close(LONG) is None
+    assert query(path, "SELECT batch_id FROM batches") == [(BATCH.batch_id,)]
+
+
+def test_a_lock_that_outlasts_the_end_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 0.001)
     path = tmp_path / "a.db"
     with closing(open_database(path)) as other:
         writer = StoreWriter.open(path)
@@ -187,7 +202,8 @@ def test_a_lock_that_outlasts_the_end_is_reported(tmp_path: Path) -> None:
         writer.start_batch(BATCH)
         for sample in make_samples("ppppppp"):
             writer.add_sample(BATCH.batch_id, None, sample)
-        lost = writer.close(1.5)
+        wait_for_a_lock(writer)
+        lost = writer.close(0.01)
         assert lost is not None
         assert lost == writer.close(0)
         assert lost == (
@@ -223,3 +239,8 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     writer.add_sample(BATCH.batch_id, None, small)
     assert writer.close(LONG) == f"not stored in {path} (database or disk is full): sample 2/2 of billing.refund"
     assert query(path, "SELECT sample FROM samples") == [(1,)]
+
+
+def wait_for_a_lock(writer: StoreWriter) -> None:
+    while writer._problem != "database is locked":
+        time.sleep(0.001)
