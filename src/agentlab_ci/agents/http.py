@@ -32,7 +32,7 @@ class HttpConnection:
         self, config: HttpAgent, *, url: str, env: Mapping[str, str], cap: int, tls: ssl.SSLContext
     ) -> None:
         self._config = config
-        self._url = url
+        self._url = httpx.URL(url)
         self._where = f"{config.method} {safe_url(url)}"
         self._env = env
         self._cap = cap
@@ -85,7 +85,7 @@ class HttpConnection:
             ) from None
 
     async def _send(self, parts: RequestParts) -> Answer:
-        url = httpx.URL(self._url)
+        url = self._url
         if parts.query is not None:
             url = url.copy_merge_params(parts.query)  # the client's own `params` would replace the URL's query
         started = perf_counter()

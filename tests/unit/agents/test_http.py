@@ -88,7 +88,7 @@ def fail_then_succeed(hostile: HostileAgent, path: str, *, timeout_ms: int = LON
 
 
 async def answers(connection: HttpConnection, hostile: HostileAgent) -> None:
-    connection._url = hostile.url("/ok")
+    connection._url = httpx.URL(hostile.url("/ok"))
     async with connection.session(start()) as session:
         assert EXPECTED_WORDS in (await session.send("again")).text
 
