@@ -2,8 +2,6 @@
 
 import html
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +20,7 @@ from agentlab_ci.reports.escape import (
     printable,
     table_cell,
 )
+from github_markdown import to_html
 from hostile import HOSTILE_TEXTS
 from runner_commands import find_commands
 
@@ -146,24 +145,18 @@ def test_the_marker_of_the_comment_cannot_be_forged(text: str) -> None:
         assert re.search(r"<!--\s*agentlab:", shown, re.IGNORECASE) is None
 
 
-@pytest.fixture(scope="module")
-def to_html() -> Callable[[str], str]:
-    cmark: Any = pytest.importorskip("cmarkgfm", reason="cmarkgfm, of the dev extra, renders as GitHub does")
-    return lambda markdown: str(cmark.github_flavored_markdown_to_html(markdown, 1 << 17))
-
-
-@given(text=texts)
+@given(texts)
 @fixed
-def test_github_shows_a_code_span_as_it_is(to_html: Callable[[str], str], text: str) -> None:
+def test_github_shows_a_code_span_as_it_is(text: str) -> None:
     shown = to_html(f"a {code_span(text)} b")
     match = re.fullmatch(r"<p>a <code>([^<>]*)</code> b</p>\n", shown)
     assert match is not None
     assert html.unescape(match[1]) == (_unmarked(printable(text)) or " ")
 
 
-@given(text=texts)
+@given(texts)
 @fixed
-def test_github_shows_a_cell_as_it_is(to_html: Callable[[str], str], text: str) -> None:
+def test_github_shows_a_cell_as_it_is(text: str) -> None:
     shown = to_html(f"| a | b |\n|---|---|\n| {table_cell(text)} | end |\n\nafter\n")
     cells = re.findall(r"<td>(.*?)</td>", shown, re.DOTALL)
     assert cells[1:] == ["end"]
@@ -172,9 +165,9 @@ def test_github_shows_a_cell_as_it_is(to_html: Callable[[str], str], text: str) 
     assert html.unescape(match[1]) == (_unmarked(printable(text)) or " ")
 
 
-@given(text=texts)
+@given(texts)
 @fixed
-def test_github_shows_inline_text_as_it_is(to_html: Callable[[str], str], text: str) -> None:
+def test_github_shows_inline_text_as_it_is(text: str) -> None:
     shown = to_html(f"a{inline(text)}b")
     match = re.fullmatch(r"<p>([^<>]*)</p>\n", shown)
     assert match is not None
@@ -182,9 +175,9 @@ def test_github_shows_inline_text_as_it_is(to_html: Callable[[str], str], text: 
     assert re.search(r"[@#](?!\u200b)", html.unescape(match[1])) is None
 
 
-@given(text=texts)
+@given(texts)
 @fixed
-def test_github_shows_a_fenced_block_as_it_is(to_html: Callable[[str], str], text: str) -> None:
+def test_github_shows_a_fenced_block_as_it_is(text: str) -> None:
     shown = to_html(f"before\n\n{fenced(text)}\n\nafter")
     match = re.fullmatch(r"<p>before</p>\n<pre><code>([^<>]*)</code></pre>\n<p>after</p>\n", shown)
     assert match is not None
