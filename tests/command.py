@@ -5,7 +5,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def agentlab(folder: Path, *args: str, environ: Mapping[str, str] | None = None)
     return wait_for(start_agentlab(folder, *args, environ=environ), folder)
 
 
-def write_project(folder: Path, config: Mapping[str, Any], scenarios: list[Mapping[str, Any]]) -> Path:
+def write_project(folder: Path, config: Mapping[str, Any], scenarios: Sequence[Mapping[str, Any]]) -> Path:
     """Write a project; JSON is YAML."""
     (folder / "scenarios").mkdir(parents=True, exist_ok=True)
     (folder / "agentlab.config.yaml").write_text(json.dumps(config), encoding="utf-8")

@@ -4,34 +4,29 @@ Each command is one function from settings and the world to an exit code. What i
 environment, clock, signals, console) comes in as an argument or stands behind a room that it calls.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from agentlab_ci import __version__
 from agentlab_ci.agents.opening import make_agent_opener
-from agentlab_ci.core.judge import build_report, regate
-from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts
+from agentlab_ci.core.judge import regate
+from agentlab_ci.core.results import RunReport
 from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.loading.project import Project, load_project
 from agentlab_ci.loading.secrets import secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import find_unusable
-from agentlab_ci.publish.console import Console, JobLog
+from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import prepare_report_folder
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
+from agentlab_ci.runner.batch import Batch
 from agentlab_ci.runner.describe import describe_plan
-from agentlab_ci.runner.engine import EngineWorld, run_plan
-from agentlab_ci.runner.ledger import Ledger
 from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.settings import ReportSettings, RunSettings
-from agentlab_ci.store.ids import new_batch_id, new_run_id
 from agentlab_ci.store.writer import StoreWriter
 
 DATABASE = "artifacts/agentlab.db"
@@ -52,22 +47,35 @@ class World:
 def run_scenarios(settings: RunSettings, world: World) -> ExitCode:
     """Run the selected scenarios against their agents and report: the main job."""
     project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
+    redactor = Redactor(secret_values(project.config, world.environ))
+    world = replace(world, console=world.console.masked(redactor.text))
     for note in project.notes:
         world.console.out(f"note: {note}")
     selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
     scenarios = select_scenarios(project.scenarios, project.config, selection)
-    plan = make_plan(scenarios, project.config, settings)
+    plan = make_plan(scenarios, project.config, settings).with_facts(redactor.facts)
     _refuse_unusable(project, plan, world.environ)
     if settings.dry_run:
         _say(world, describe_plan(plan))
         return ExitCode.OK
     folder = prepare_report_folder(world.cwd, settings.report.report_dir)
     store = StoreWriter.open(_database(settings, project, world))
-    batch = Batch(plan, project, settings, world, store)
+    batch = Batch(
+        plan,
+        store,
+        open_agent=make_agent_opener(
+            environ=world.environ, project=project.root, max_reply_bytes=project.config.max_reply_bytes
+        ),
+        redact=redactor.sample,
+        console=world.console,
+        log_style=world.log_style,
+        now=world.now,
+        interrupts=world.interrupts,
+    )
     try:
-        batch.run()
+        batch.run(deadline=settings.timeout)
     finally:  # also after a bug in agentlab: what is known is reported
-        report = batch.report()
+        report = batch.report(settings.report)
         written = folder.write(report, settings.report)
         store.finish_batch(report)
         not_stored = store.close()
@@ -93,78 +101,6 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> E
         _say(world, scenario_section(row, style=world.log_style))
     _conclude(report, folder.write(report, settings), world)
     return report.summary.exit_code
-
-
-class Batch:
-    """One run under way: each sample is stored, and each scenario printed, as soon as it ends."""
-
-    def __init__(
-        self, plan: Plan, project: Project, settings: RunSettings, world: World, store: StoreWriter
-    ) -> None:
-        self._plan = plan
-        self._project = project
-        self._settings = settings
-        self._world = world
-        self._store = store
-        self._ledger = Ledger(plan)
-        self._started = world.now()
-        self._began = world.console.clock()
-        self._id = new_batch_id(self._started)
-        self._ended_by: ExitCode | None = None
-        self._log = JobLog(
-            [row.key for row in plan.rows],
-            total_samples=plan.total_samples,
-            console=world.console,
-            section=partial(scenario_section, style=world.log_style),
-        )
-
-    def run(self) -> None:
-        """Run the plan to its end, its deadline, or a signal."""
-        self._store.start_batch(self._facts())
-        for row in self._plan.rows:
-            if row.skipped:
-                self._log.scenario_complete(self._ledger.judge(row))
-        self._ended_by = ExitCode.BUG
-        run_plan(self._plan, self._ledger, self._engine_world(), deadline=self._settings.timeout)
-        self._ended_by = self._world.interrupts.exit_code
-
-    def report(self) -> RunReport:
-        """Judge all that has ended so far."""
-        return build_report(
-            self._facts(),
-            self._ledger.judge_all(),
-            duration_ms=round((self._world.console.clock() - self._began) * 1000, 1),
-            require_finished=self._settings.report.require_finished,
-            fail_on=self._settings.report.fail_on,
-            ended_by=self._ended_by,
-        )
-
-    def _keep(self, facts: ScenarioFacts, sample: SampleResult) -> asyncio.Future[None]:
-        variant = facts.variant.variant_label if facts.variant else None
-        return asyncio.wrap_future(self._store.add_sample(self._id, variant, sample))
-
-    def _facts(self) -> BatchFacts:
-        return BatchFacts(
-            tool=f"agentlab {__version__}",
-            batch_id=self._id,
-            started_at=self._started.isoformat(timespec="milliseconds"),
-            ended_at=self._world.now().isoformat(timespec="milliseconds"),
-            sampling=self._plan.sampling,
-        )
-
-    def _engine_world(self) -> EngineWorld:
-        config, environ = self._project.config, self._world.environ
-        return EngineWorld(
-            open_agent=make_agent_opener(
-                environ=environ, project=self._project.root, max_reply_bytes=config.max_reply_bytes
-            ),
-            now=self._world.now,
-            new_run_id=new_run_id,
-            redact=Redactor(secret_values(config, environ)).sample,
-            keep=self._keep,
-            observer=self._log,
-            interrupts=self._world.interrupts,
-        )
 
 
 def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:

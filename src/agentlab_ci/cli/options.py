@@ -1,6 +1,7 @@
 """Options that more than one command takes, and the types of their values."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any, TypeVar
 
 import click
@@ -10,6 +11,15 @@ from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.sampling import PassRate
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+ValueT = TypeVar("ValueT", bound=StrEnum)
+
+
+class ValueChoice(click.Choice[ValueT]):
+    """One of an enum's values; `click.Choice` would offer the names of its members."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Compare by value."""
+        return str(choice)
 
 
 class PassRateType(click.ParamType[PassRate]):
@@ -59,8 +69,8 @@ _REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
     click.option("--require-finished", is_flag=True, help="Exit 3 when a scenario is unfinished."),
     click.option(
         "--fail-on",
-        type=click.Choice(list(FailOn)),
-        default=FailOn.BELOW_BAR,
+        type=ValueChoice(FailOn),
+        default=FailOn.BELOW_BAR.value,
         show_default=True,
         help="`never` turns exit code 1 into 0.",
     ),
@@ -82,8 +92,8 @@ _REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
     ),
     click.option(
         "--junit-style",
-        type=click.Choice(list(JUnitStyle)),
-        default=JUnitStyle.SAMPLES,
+        type=ValueChoice(JUnitStyle),
+        default=JUnitStyle.SAMPLES.value,
         show_default=True,
         help="What a JUnit testcase is.",
     ),

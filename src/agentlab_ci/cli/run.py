@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from agentlab_ci.cli.options import report_options
+from agentlab_ci.cli.options import ValueChoice, report_options
 from agentlab_ci.cli.world import real_world
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import MAX_SAMPLES, PassRate
@@ -29,7 +29,7 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there.")
 @click.option("--agent", metavar="A", help="Run everything on this agent of the config.")
 @click.option(
-    "--provider", type=click.Choice(list(Provider)), help="Run everything on the config's one agent of this kind."
+    "--provider", type=ValueChoice(Provider), help="Run everything on the config's one agent of this kind."
 )
 @click.option(
     "-k", "--samples", type=click.IntRange(1, MAX_SAMPLES), metavar="K", help="Samples of each scenario."

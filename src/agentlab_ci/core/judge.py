@@ -106,13 +106,15 @@ def regate(
     known = {name: getattr(report, name) for name in BatchFacts.model_fields} | (report.model_extra or {})
     if pass_rate is not None:
         known["sampling"] = report.sampling.model_copy(update={"pass_rate": pass_rate})
-    return build_report(
+    rebuilt = build_report(
         BatchFacts(**known),
         scenarios,
         duration_ms=report.summary.duration_ms,
         require_finished=require_finished,
         fail_on=fail_on,
     )
+    summary = rebuilt.summary.model_copy(update=report.summary.model_extra)
+    return rebuilt.model_copy(update={"summary": summary})
 
 
 def _facts_of(row: ScenarioResult, pass_rate: PassRate | None) -> ScenarioFacts:

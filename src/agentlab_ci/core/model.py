@@ -15,6 +15,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from agentlab_ci.core.sampling import PassRate
 
@@ -33,7 +34,7 @@ Json = Mapping[str, Any]
 class Model(BaseModel):
     """Frozen data that knows all its keys: an unknown one is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class CamelModel(Model):
@@ -58,7 +59,11 @@ def _read_rate(value: object) -> object:
     if isinstance(value, float | int) and not isinstance(value, bool):
         # A float's repr is what was typed, up to 15 digits.
         return PassRate(format(Decimal(repr(value)), "f"))
-    return PassRate(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return PassRate(value)
+    if isinstance(value, PassRate):
+        return value
+    raise PydanticCustomError("pass_rate_type", "a pass rate is a decimal above 0 and at most 1, such as 0.75")
 
 
 Rate = Annotated[

@@ -123,10 +123,10 @@ class ScenarioResult(ScenarioFacts):
     @property
     def could_not_be_judged(self) -> bool:
         """Whether errors alone keep it below the bar."""
-        return could_not_be_judged(
-            verdict=self.verdict,
+        return self.below_bar and could_not_be_judged(
             passed=self.passed,
             errors=self.count(SampleStatus.ERROR),
+            unfinished=self.samples_wanted - sum(sample.status.finished for sample in self.samples),
             needed=self.needed,
         )
 

@@ -13,7 +13,7 @@ from agentlab_ci.core.scenario import Mode
 class Record(Model):
     """A part of results.json. Keys of a newer version are kept, not refused."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
 
 class Role(StrEnum):

@@ -43,9 +43,9 @@ def label(statuses: Iterable[SampleStatus], *, samples: int) -> Label | None:
     return Label.FLAKY if passes else Label.BROKEN
 
 
-def could_not_be_judged(*, verdict: Verdict, passed: int, errors: int, needed: int) -> bool:
-    """Tell whether errors alone keep a scenario below the bar, so that no answer was shown to be wrong."""
-    return verdict is Verdict.FAILED and passed + errors >= needed
+def could_not_be_judged(*, passed: int, errors: int, unfinished: int, needed: int) -> bool:
+    """Tell whether errors alone keep a scenario below the bar: with passes in their place it might have passed."""
+    return passed + unfinished < needed <= passed + unfinished + errors
 
 
 def run_verdict(gating: Iterable[Verdict]) -> Verdict:

@@ -134,7 +134,7 @@ _WRONG_KIND = {
     "dict_type": "must be a mapping (lines of `key: value`)",
     "model_type": "must be a mapping (lines of `key: value`)",
     "model_attributes_type": "must be a mapping (lines of `key: value`)",
-    "dataclass_type": "must be a decimal above 0 and at most 1, such as 0.75",
+    "pass_rate_type": "must be a decimal above 0 and at most 1, such as 0.75",
 }
 
 

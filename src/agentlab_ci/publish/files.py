@@ -3,6 +3,7 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,15 +23,20 @@ class ReportFolder:
     def write(self, report: RunReport, settings: ReportSettings) -> list[str]:
         """Write each asked-for report whole or not at all; returns their paths as the user would type them.
 
-        Reports of an earlier run that this one does not write are left alone.
+        Reports of an earlier run that this one does not write are left alone. Raises BadInputError when one cannot
+        be written.
         """
+        try:
+            return [str(Path(self.shown) / name) for name in self._write(report, settings)]
+        except OSError as problem:
+            raise BadInputError(f"cannot write the reports to {self.shown}: {problem.strerror}") from problem
+
+    def _write(self, report: RunReport, settings: ReportSettings) -> Iterator[str]:
         known = report_formats(junit_style=settings.junit_style)
-        written = []
         for name in settings.formats:
             file_name = known[name].file_name
             _replace(self.path / file_name, known[name].render(report))
-            written.append(str(Path(self.shown) / file_name))
-        return written
+            yield file_name
 
 
 def prepare_report_folder(cwd: Path, shown: str) -> ReportFolder:

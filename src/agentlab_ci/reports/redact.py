@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.results import SampleResult, ScenarioFacts
 from agentlab_ci.core.trace import SampleError
 
 MASK = "***"
@@ -54,6 +54,10 @@ class Redactor:
     def sample(self, sample: SampleResult) -> SampleResult:
         """Return the sample with every free text masked and then cut; ids and statuses stay as they are."""
         return self._record(sample)
+
+    def facts(self, facts: ScenarioFacts) -> ScenarioFacts:
+        """Return what is known of a scenario, its name and other texts from YAML masked in the same way."""
+        return self._record(facts)
 
     def _record(self, record: RecordT) -> RecordT:
         changed = {}

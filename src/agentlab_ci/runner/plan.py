@@ -1,7 +1,7 @@
 """What will run: scenarios x samples with their agents, decided before any agent is called. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, Config
@@ -46,6 +46,10 @@ class Plan:
     concurrency: int
     sample_timeout: float
     pass_score: float
+
+    def with_facts(self, change: Callable[[ScenarioFacts], ScenarioFacts]) -> "Plan":
+        """Return the plan with `change` applied to what is known of each scenario."""
+        return replace(self, rows=tuple(replace(row, facts=change(row.facts)) for row in self.rows))
 
     @property
     def runnable(self) -> tuple[PlanRow, ...]:

@@ -71,16 +71,14 @@ def test_label(outcomes: str, expected: Label | None) -> None:
         ("eef", 3, False),  # below the bar whatever the errors would have been
         ("ppe", 2, False),  # passed
         ("fff", 2, False),
+        ("e..", 3, True),  # settled by one error; the others did not run
+        ("f..", 3, False),
+        ("e..", 2, False),  # not settled
     ],
 )
 def test_could_not_be_judged(outcomes: str, needed: int, expected: bool) -> None:
     passed, errors, unfinished = (outcomes.count(letter) for letter in "pe.")
-    answer = could_not_be_judged(
-        verdict=verdict(passed=passed, unfinished=unfinished, needed=needed),
-        passed=passed,
-        errors=errors,
-        needed=needed,
-    )
+    answer = could_not_be_judged(passed=passed, errors=errors, unfinished=unfinished, needed=needed)
     assert answer is expected
 
 

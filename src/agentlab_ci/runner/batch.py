@@ -1,0 +1,98 @@
+"""One run under way: each sample is stored, and each scenario printed, as soon as it ends."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+
+from agentlab_ci import __version__
+from agentlab_ci.agents.interface import Agent
+from agentlab_ci.core.config import AgentConfig
+from agentlab_ci.core.judge import build_report
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts
+from agentlab_ci.errors import ExitCode
+from agentlab_ci.interrupts import Interrupts
+from agentlab_ci.publish.console import Console, JobLog
+from agentlab_ci.reports.log import LogStyle, scenario_section
+from agentlab_ci.runner.engine import EngineWorld, run_plan
+from agentlab_ci.runner.ledger import Ledger
+from agentlab_ci.runner.plan import Plan
+from agentlab_ci.settings import ReportSettings
+from agentlab_ci.store.ids import new_batch_id, new_run_id
+from agentlab_ci.store.writer import StoreWriter
+
+
+class Batch:
+    """One invocation of `agentlab run`; it can report at any time what is known by then."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: StoreWriter,
+        *,
+        open_agent: Callable[[AgentConfig], Agent],
+        redact: Callable[[SampleResult], SampleResult],
+        console: Console,
+        log_style: LogStyle,
+        now: Callable[[], datetime],
+        interrupts: Interrupts,
+    ) -> None:
+        self._plan = plan
+        self._store = store
+        self._console = console
+        self._now = now
+        self._interrupts = interrupts
+        self._ledger = Ledger(plan)
+        self._started = now()
+        self._began = console.clock()
+        self._id = new_batch_id(self._started)
+        self._ended_by: ExitCode | None = None
+        self._log = JobLog(
+            [row.key for row in plan.rows],
+            total_samples=plan.total_samples,
+            console=console,
+            section=partial(scenario_section, style=log_style),
+        )
+        self._world = EngineWorld(
+            open_agent=open_agent,
+            now=now,
+            new_run_id=new_run_id,
+            redact=redact,
+            keep=self._keep,
+            observer=self._log,
+            interrupts=interrupts,
+        )
+
+    def run(self, *, deadline: float | None) -> None:
+        """Run the plan to its end, its deadline (in seconds), or a signal."""
+        self._store.start_batch(self._facts())
+        for row in self._plan.rows:
+            if row.skipped:
+                self._log.scenario_complete(self._ledger.judge(row))
+        self._ended_by = ExitCode.BUG
+        run_plan(self._plan, self._ledger, self._world, deadline=deadline)
+        self._ended_by = self._interrupts.exit_code
+
+    def report(self, settings: ReportSettings) -> RunReport:
+        """Judge all that has ended so far."""
+        return build_report(
+            self._facts(),
+            self._ledger.judge_all(),
+            duration_ms=round((self._console.clock() - self._began) * 1000, 1),
+            require_finished=settings.require_finished,
+            fail_on=settings.fail_on,
+            ended_by=self._ended_by,
+        )
+
+    def _keep(self, facts: ScenarioFacts, sample: SampleResult) -> asyncio.Future[None]:
+        variant = facts.variant.variant_label if facts.variant else None
+        return asyncio.wrap_future(self._store.add_sample(self._id, variant, sample))
+
+    def _facts(self) -> BatchFacts:
+        return BatchFacts(
+            tool=f"agentlab {__version__}",
+            batch_id=self._id,
+            started_at=self._started.isoformat(timespec="milliseconds"),
+            ended_at=self._now().isoformat(timespec="milliseconds"),
+            sampling=self._plan.sampling,
+        )
