@@ -12,16 +12,13 @@ from agentlab_ci.loading.yaml_source import Document, Loc
 Details = Mapping[str, Any]
 """One of pydantic's errors: type, loc, msg, input, ctx."""
 
-_UNKNOWN_KEY = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-_MISSING = frozenset({"missing", "missing_argument"})
-
 
 def explain(error: ValidationError, document: Document, model: type[BaseModel], base: Loc = ()) -> list[Problem]:
     """Return a problem for each error of validating the document's data at `base` with the model."""
     problems = []
     for details in filter(_is_news, error.errors(include_url=False)):
         loc = place_of(details, base)
-        if details["type"] in _UNKNOWN_KEY:
+        if details["type"] == "extra_forbidden":
             message = _unknown_key(str(loc[-1]), list(_models_at(model, details["loc"][:-1])))
             problems.append(document.problem(loc, message, where=loc[:-1]))
         else:
@@ -40,7 +37,7 @@ def place_of(details: Details, base: Loc = ()) -> Loc:
     loc: Loc = tuple(details["loc"])
     if loc[:1] == ("agents",) and len(loc) > 2:
         loc = loc[:2] + loc[3:]  # the third part is the union's tag, which is no key
-    if details["type"] in _MISSING:
+    if details["type"] == "missing":
         loc = loc[:-1]
     elif details["type"] == "union_tag_invalid":
         loc = (*loc, "provider")
@@ -157,7 +154,6 @@ def _tags(expected: str) -> list[str]:
 
 _WORDS: dict[str, Callable[[Details, Details], str]] = {
     "missing": _missing,
-    "missing_argument": _missing,
     "literal_error": _one_of,
     "enum": _one_of,
     "union_tag_invalid": _bad_tag,

@@ -1,4 +1,4 @@
-"""The page about the files that users write: its files load, and what it says of the schemas holds."""
+"""The page about the files that users write: its files load."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,6 @@ from yaml_projects import load, write_files
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "files.md"
 EXAMPLE = re.compile(r"```yaml\n# (\S+\.yaml)\n(.*?)```", re.DOTALL)
-SCHEMA_LINE = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 
 
 def test_the_files_on_the_page_are_a_valid_project(tmp_path: Path) -> None:
@@ -21,10 +20,3 @@ def test_the_files_on_the_page_are_a_valid_project(tmp_path: Path) -> None:
         "support.refund",
     ]
     assert project.notes == ()
-
-
-def test_the_schemas_that_the_page_names_are_there() -> None:
-    named = SCHEMA_LINE.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(named) == 2
-    for path in named:
-        assert (PAGE.parents[2] / path).is_file()

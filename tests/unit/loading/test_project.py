@@ -198,6 +198,7 @@ def test_an_id_is_there_once_and_both_places_are_named(tmp_path: Path) -> None:
             CONVERSATION.replace("samples: 3", "samples: 7"),
             "6:12: sampling.samples: 7 samples are more than the 5",
         ),
+        (CONVERSATION + "tools: {allowed: [nope]}\n", "14:1: unknown key `tools`: a conversation has no tools"),
         (CONVERSATION + "setup_script: ../x.py\n", "14:1: setup_script: `../x.py` is outside of the project"),
         (
             TASK.replace("[orders.list,", "[orders.lst,"),
