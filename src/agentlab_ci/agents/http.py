@@ -6,6 +6,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -131,9 +132,14 @@ def open_http_agent(config: HttpAgent, world: AgentWorld) -> HttpConnection:
         url=url,
         env=read_env_values(config, world.environ),
         cap=world.max_reply_bytes,
-        # Reading the CA bundle takes 20 ms a client, and plain http has no use for it.
-        tls=world.tls() if url.lower().startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+        tls=world.tls() if url.lower().startswith("https:") else _context_for_plain_http(),
     )
+
+
+@cache
+def _context_for_plain_http() -> ssl.SSLContext:
+    """Return a context that no connection uses: without one, each client would read the CA bundle, 20 ms long."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 async def _read_up_to(response: httpx.Response, cap: int) -> bytes:

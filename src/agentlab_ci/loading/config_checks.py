@@ -21,11 +21,11 @@ from agentlab_ci.core.config import (
 )
 from agentlab_ci.core.model import Json
 from agentlab_ci.core.placeholder import CONVERSATION_PLACEHOLDERS, ENV_PREFIX
+from agentlab_ci.core.policy import why_against_policy
 from agentlab_ci.loading.config_names import Finding
 from agentlab_ci.loading.config_parts import items_of, under, valid
 from agentlab_ci.loading.files import is_inside
 from agentlab_ci.loading.placeholders import placeholders_of
-from agentlab_ci.loading.policy import why_against_policy
 from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
 

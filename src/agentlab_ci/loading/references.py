@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from agentlab_ci.core.config import SamplingConfig
+from agentlab_ci.core.policy import why_against_policy
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS, SHIPPED_FIXTURES
 from agentlab_ci.loading.config import Names
 from agentlab_ci.loading.files import is_file, is_inside
-from agentlab_ci.loading.policy import why_against_policy
 from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
 

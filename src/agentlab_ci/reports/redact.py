@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from itertools import chain
 from types import NoneType
 from typing import Any, TypeVar
 from urllib.parse import quote, quote_plus
@@ -61,7 +62,7 @@ class Redactor:
 
     def _record(self, record: RecordT) -> RecordT:
         changed = {}
-        for name, value in record:
+        for name, value in chain(vars(record).items(), (record.model_extra or {}).items()):
             if name not in _KEPT_FIELDS and not isinstance(value, _WITHOUT_TEXT):
                 masked = self._value(value)
                 if masked is not value:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, Config
 from agentlab_ci.core.identity import hash_scenario
+from agentlab_ci.core.policy import why_against_policy
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, SamplingFacts, ScenarioFacts
 from agentlab_ci.core.sampling import DEFAULT_PASS_RATE, DEFAULT_SAMPLES, PassRate, Sampling
@@ -100,16 +101,9 @@ def choose_sampling(scenario: Scenario, config: Config, settings: RunSettings) -
     own, shared = scenario.sampling, config.sampling
     samples = settings.samples or own.samples or shared.samples or DEFAULT_SAMPLES
     rate = settings.report.pass_rate or own.pass_rate or shared.pass_rate or PassRate(DEFAULT_PASS_RATE)
-    if shared.max_samples is not None and samples > shared.max_samples:
-        raise BadInputError(
-            f"{scenario.id}: {samples} samples are more than the config's policy allows; "
-            f"ask for at most {shared.max_samples}, or raise `sampling.max_samples` in the config"
-        )
-    if shared.require_odd and samples % 2 == 0:
-        raise BadInputError(
-            f"{scenario.id}: {samples} samples are an even number, which the config's policy refuses; "
-            "ask for an odd one, or drop `sampling.require_odd` in the config"
-        )
+    objection = why_against_policy(samples, shared)
+    if objection is not None:
+        raise BadInputError(f"{scenario.id}: {objection}")
     return Sampling(samples=samples, pass_rate=rate)
 
 
