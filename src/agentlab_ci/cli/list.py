@@ -40,17 +40,12 @@ def command() -> None:
 @_project_options
 def scenarios(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
     """Show each scenario with its samples, how many of them must pass, and its place."""
-    from agentlab_ci.core.sampling import Sampling  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.core.policy import choose_sampling  # noqa: PLC0415 - `--help` needs none of it
 
     project = _load(config_file, scenario_paths)
-    shared, default = project.config.sampling, Sampling()
     rows = []
     for scenario in project.scenarios:
-        own = scenario.sampling
-        sampling = Sampling(
-            samples=own.samples or shared.samples or default.samples,
-            pass_rate=own.pass_rate or shared.pass_rate or default.pass_rate,
-        )
+        sampling = choose_sampling(scenario.sampling, project.config.sampling)
         place = f"{scenario.place.path}:{scenario.place.line}"
         needs = f"{sampling.samples}, needs {sampling.needed}"
         rows.append((scenario.id, scenario.type, scenario.suite, ", ".join(scenario.tags), needs, place))

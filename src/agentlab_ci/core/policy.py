@@ -1,6 +1,19 @@
-"""The config's policy on samples: `max_samples` and `require_odd`."""
+"""Who says how often a scenario is sampled and against which bar, and the config's policy on it."""
 
 from agentlab_ci.core.config import SamplingConfig
+from agentlab_ci.core.sampling import PassRate, Sampling
+from agentlab_ci.core.scenario import SamplingChoice
+
+
+def choose_sampling(
+    own: SamplingChoice, shared: SamplingConfig, *, samples: int | None = None, pass_rate: PassRate | None = None
+) -> Sampling:
+    """Take samples and rate as the flags say, else the scenario's `own`, else the config's, else the defaults."""
+    default = Sampling()
+    return Sampling(
+        samples=samples or own.samples or shared.samples or default.samples,
+        pass_rate=pass_rate or own.pass_rate or shared.pass_rate or default.pass_rate,
+    )
 
 
 def why_against_policy(samples: int, policy: SamplingConfig) -> str | None:

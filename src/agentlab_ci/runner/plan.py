@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, Config
 from agentlab_ci.core.identity import hash_scenario
-from agentlab_ci.core.policy import why_against_policy
+from agentlab_ci.core.policy import choose_sampling, why_against_policy
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, SamplingFacts, ScenarioFacts
-from agentlab_ci.core.sampling import DEFAULT_PASS_RATE, DEFAULT_SAMPLES, PassRate, Sampling
-from agentlab_ci.core.scenario import Conversation, Scenario
+from agentlab_ci.core.sampling import Sampling
+from agentlab_ci.core.scenario import Conversation, SamplingChoice, Scenario
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.runner.assignment import assign_agent, why_skipped
@@ -79,11 +79,14 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
     _refuse_skips(rows, settings)
     _refuse_unbuilt(rows)
     _refuse_lonely_rate(rows, settings)
+    shared = choose_sampling(
+        SamplingChoice(), config.sampling, samples=settings.samples, pass_rate=settings.report.pass_rate
+    )
     return Plan(
         rows=rows,
         sampling=SamplingFacts(
-            samples=settings.samples or config.sampling.samples or DEFAULT_SAMPLES,
-            pass_rate=settings.report.pass_rate or config.sampling.pass_rate or PassRate(DEFAULT_PASS_RATE),
+            samples=shared.samples,
+            pass_rate=shared.pass_rate,
             stop_when_settled=_first(settings.stop_when_settled, config.sampling.stop_when_settled),
         ),
         error_retries=config.sampling.error_retries,
@@ -93,23 +96,19 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
     )
 
 
-def choose_sampling(scenario: Scenario, config: Config, settings: RunSettings) -> Sampling:
-    """Take samples and rate from the flag, else the scenario, else the config, else the defaults.
-
-    Raises BadInputError when the result breaks `sampling.max_samples` or `sampling.require_odd`.
-    """
-    own, shared = scenario.sampling, config.sampling
-    samples = settings.samples or own.samples or shared.samples or DEFAULT_SAMPLES
-    rate = settings.report.pass_rate or own.pass_rate or shared.pass_rate or PassRate(DEFAULT_PASS_RATE)
-    objection = why_against_policy(samples, shared)
+def _choose_sampling(scenario: Scenario, config: Config, settings: RunSettings) -> Sampling:
+    sampling = choose_sampling(
+        scenario.sampling, config.sampling, samples=settings.samples, pass_rate=settings.report.pass_rate
+    )
+    objection = why_against_policy(sampling.samples, config.sampling)
     if objection is not None:
         raise BadInputError(f"{scenario.id}: {objection}")
-    return Sampling(samples=samples, pass_rate=rate)
+    return sampling
 
 
 def _plan_row(scenario: Scenario, config: Config, settings: RunSettings) -> PlanRow:
     agent = assign_agent(scenario, config, settings)
-    sampling = choose_sampling(scenario, config, settings)
+    sampling = _choose_sampling(scenario, config, settings)
     profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
     body = scenario.body
     facts = ScenarioFacts(
