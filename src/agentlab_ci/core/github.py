@@ -1,0 +1,78 @@
+"""Where a run stands on GitHub: the event, the pull request, and links into the repository. Pure."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from agentlab_ci.core.results import SourceIdentity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequest:
+    """The pull request that a run judges. `head_sha` is the commit that its author pushed, never the merge commit.
+
+    `head_sha` and `base_sha` are None where the event does not say; `from_fork` is then the careful answer.
+    """
+
+    number: int
+    head_sha: str | None = None
+    base_sha: str | None = None
+    from_fork: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitHubEvent:
+    """What GitHub says of the run. `repository` is `owner/name`; `sha` is the commit that is judged.
+
+    `prefix` is the path from the workspace to the working directory, empty or ending in a slash. `step` tells two
+    uses of the Action in one job apart.
+    """
+
+    name: str
+    repository: str
+    sha: str | None
+    ref: str | None = None
+    pull_request: PullRequest | None = None
+    actor: str = ""
+    run_id: int
+    run_attempt: int = 1
+    workflow: str = ""
+    job: str = ""
+    step: str = ""
+    server_url: str = "https://github.com"
+    api_url: str = "https://api.github.com"
+    prefix: str = ""
+
+    @property
+    def run_url(self) -> str:
+        """The page of the workflow run."""
+        return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}/attempts/{self.run_attempt}"
+
+    @property
+    def source(self) -> SourceIdentity:
+        """The event as results.json holds it."""
+        return SourceIdentity(
+            commit=self.sha,
+            ref=self.ref,
+            pull_request=self.pull_request.number if self.pull_request else None,
+            run_url=self.run_url,
+        )
+
+    @property
+    def links(self) -> "Links | None":
+        """Links to the judged commit, None where it is unknown."""
+        if self.sha is None:
+            return None
+        return Links(base=f"{self.server_url}/{self.repository}/blob/{self.sha}/", prefix=self.prefix)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Makes links to lines of files at one commit. `prefix` stands before the paths that reports know."""
+
+    base: str
+    prefix: str = ""
+
+    def to_line(self, file: str, line: int | None) -> str:
+        """Return the URL of a line; every character that could leave the URL is percent-encoded."""
+        anchor = f"#L{line}" if line is not None else ""
+        return self.base + quote(self.prefix + file, safe="/") + anchor
