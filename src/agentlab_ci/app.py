@@ -5,11 +5,12 @@ environment, clock, signals, console) comes in as an argument or stands behind a
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from agentlab_ci.agents.opening import make_agent_opener
+from agentlab_ci.core.formats import FileFormat
 from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
@@ -44,7 +45,16 @@ class World:
     interrupts: Interrupts
 
 
-def run_scenarios(settings: RunSettings, world: World) -> ExitCode:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a command came to. `report` is None when nothing was run; `written` holds the paths of the reports."""
+
+    exit_code: ExitCode
+    report: RunReport | None = None
+    written: Mapping[FileFormat, str] = field(default_factory=dict)
+
+
+def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     """Run the selected scenarios against their agents and report: the main job."""
     project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
     redactor = Redactor(secret_values(project.config, world.environ))
@@ -57,7 +67,7 @@ def run_scenarios(settings: RunSettings, world: World) -> ExitCode:
     _refuse_unusable(project, plan, world.environ)
     if settings.dry_run:
         _say(world, describe_plan(plan))
-        return ExitCode.OK
+        return Outcome(exit_code=ExitCode.OK)
     folder = prepare_report_folder(world.cwd, settings.report.report_dir)
     store = StoreWriter.open(_database(settings, project, world))
     batch = Batch(
@@ -81,11 +91,10 @@ def run_scenarios(settings: RunSettings, world: World) -> ExitCode:
         not_stored = store.close()
     if not_stored is not None:
         world.console.err(f"warning: {not_stored}")
-    _conclude(report, written, world)
-    return report.summary.exit_code
+    return _conclude(report, written, world)
 
 
-def report_again(results_file: str, settings: ReportSettings, world: World) -> ExitCode:
+def report_again(results_file: str, settings: ReportSettings, world: World) -> Outcome:
     """Render and gate stored results again, without calling an agent."""
     stored = read_results(_read(world.cwd / results_file, shown=results_file))
     if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
@@ -99,8 +108,7 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> E
     folder = prepare_report_folder(world.cwd, settings.report_dir)
     for row in report.scenarios:
         _say(world, scenario_section(row, style=world.log_style))
-    _conclude(report, folder.write(report, settings), world)
-    return report.summary.exit_code
+    return _conclude(report, folder.write(report, settings), world)
 
 
 def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:
@@ -119,11 +127,12 @@ def _database(settings: RunSettings, project: Project, world: World) -> Path:
     return world.cwd / given if given else project.root / DATABASE
 
 
-def _conclude(report: RunReport, written: Iterable[str], world: World) -> None:
+def _conclude(report: RunReport, written: Mapping[FileFormat, str], world: World) -> Outcome:
     if world.log_style.github:
         _say(world, annotations(report))
-    world.console.out(f"reports: {', '.join(written)}")
+    world.console.out(f"reports: {', '.join(written.values())}")
     _say(world, closing(report, style=world.log_style))
+    return Outcome(exit_code=report.summary.exit_code, report=report, written=written)
 
 
 def _say(world: World, lines: Iterable[str]) -> None:

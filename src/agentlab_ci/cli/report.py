@@ -20,4 +20,4 @@ def command(results: str, **given: Any) -> ExitCode:
     """
     from agentlab_ci.app import report_again  # noqa: PLC0415 - `--help` needs none of it
 
-    return report_again(results, ReportSettings(**given), real_world())
+    return report_again(results, ReportSettings(**given), real_world()).exit_code

@@ -71,4 +71,4 @@ def command(pass_rate: PassRate | None, **given: Any) -> ExitCode:
             for name in ("require_finished", "fail_on", "report_dir", "formats", "junit_style")
         },
     )
-    return run_scenarios(RunSettings(report=report, **given), real_world())
+    return run_scenarios(RunSettings(report=report, **given), real_world()).exit_code

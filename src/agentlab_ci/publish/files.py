@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentlab_ci.core.formats import FileFormat
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.reports.registry import report_formats
@@ -20,23 +21,23 @@ class ReportFolder:
     path: Path
     shown: str
 
-    def write(self, report: RunReport, settings: ReportSettings) -> list[str]:
+    def write(self, report: RunReport, settings: ReportSettings) -> dict[FileFormat, str]:
         """Write each asked-for report whole or not at all; returns their paths as the user would type them.
 
         Reports of an earlier run that this one does not write are left alone. Raises BadInputError when one cannot
         be written.
         """
         try:
-            return [str(Path(self.shown) / name) for name in self._write(report, settings)]
+            return {name: str(Path(self.shown) / file) for name, file in self._write(report, settings)}
         except OSError as problem:
             raise BadInputError(f"cannot write the reports to {self.shown}: {problem.strerror}") from problem
 
-    def _write(self, report: RunReport, settings: ReportSettings) -> Iterator[str]:
+    def _write(self, report: RunReport, settings: ReportSettings) -> Iterator[tuple[FileFormat, str]]:
         known = report_formats(junit_style=settings.junit_style)
         for name in settings.formats:
             file_name = known[name].file_name
             _replace(self.path / file_name, known[name].render(report))
-            yield file_name
+            yield name, file_name
 
 
 def prepare_report_folder(cwd: Path, shown: str) -> ReportFolder:
