@@ -8,7 +8,7 @@ REPORTS := agentlab-report
 .PHONY: help demo test docs bench clean
 help:
 	@echo "make demo   run the example scenarios and write their reports"
-	@echo "make test   format, lint, types, tests"
+	@echo "make test   format, lint, types, tests, and lint of Action, workflows and image"
 	@echo "make docs   write the generated reference pages again"
 	@echo "make bench  measure speed side by side with plain HTTP loops (about five minutes)"
 	@echo "make clean  remove everything that the others made"
@@ -37,6 +37,12 @@ test: $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/zizmor --offline --quiet .github composite action.yml
+	$(BIN)/actionlint .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m pytest -m 'not network'
 
 docs: $(VENV)/.app
