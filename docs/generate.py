@@ -44,15 +44,23 @@ def render_pages() -> dict[str, str]:
 
 def _cli() -> Iterator[str]:
     yield "# Commands\n"
-    root = click.Context(cli, info_name="agentlab", max_content_width=100, terminal_width=100)
+    root = cli.make_context("agentlab", [], resilient_parsing=True, max_content_width=100, terminal_width=100)
     yield from _fenced(cli.get_help(root))
     for name in COMMANDS:
         command = cli.get_command(root, name)
         if command is None:
             raise LookupError(f"agentlab has no command {name}")
-        yield f"\n## agentlab {name}\n"
-        context = click.Context(command, parent=root, info_name=name, max_content_width=100, terminal_width=100)
-        yield from _fenced(command.get_help(context))
+        yield from _command(command, root, f"agentlab {name}")
+
+
+def _command(command: click.Command, parent: click.Context, title: str) -> Iterator[str]:
+    """Show a command's help, and that of its own commands."""
+    yield f"\n## {title}\n"
+    context = click.Context(command, parent=parent, info_name=title.rpartition(" ")[2])
+    yield from _fenced(command.get_help(context))
+    if isinstance(command, click.Group):
+        for name, nested in command.commands.items():
+            yield from _command(nested, context, f"{title} {name}")
 
 
 def _fenced(text: str) -> Iterator[str]:

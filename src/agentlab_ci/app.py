@@ -63,7 +63,7 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         world.console.out(f"note: {note}")
     selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
     scenarios = select_scenarios(project.scenarios, project.config, selection)
-    plan = make_plan(scenarios, project.config, settings).with_facts(redactor.facts)
+    plan = make_plan(scenarios, project.config, settings).with_masked_facts(redactor.facts)
     _refuse_unusable(project, plan, world.environ)
     if settings.dry_run:
         _say(world, describe_plan(plan))
@@ -96,7 +96,7 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
 
 def report_again(results_file: str, settings: ReportSettings, world: World) -> Outcome:
     """Render and gate stored results again, without calling an agent."""
-    stored = read_results(_read(world.cwd / results_file, shown=results_file))
+    stored = _read_results(world.cwd / results_file, shown=results_file)
     if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
         raise BadInputError("--pass-rate does nothing here: no scenario has more than one sample")
     report = regate(
@@ -140,8 +140,10 @@ def _say(world: World, lines: Iterable[str]) -> None:
         world.console.out(line)
 
 
-def _read(path: Path, *, shown: str) -> bytes:
+def _read_results(path: Path, *, shown: str) -> RunReport:
     try:
-        return path.read_bytes()
+        return read_results(path.read_bytes())
     except OSError as problem:
         raise BadInputError(f"cannot read {shown}: {problem.strerror}") from problem
+    except BadInputError as problem:
+        raise BadInputError(f"{shown}: {problem}") from problem

@@ -40,3 +40,7 @@ class Interrupts:
             os._exit(self.exit_code)
         if self._subscriber is not None:
             self._subscriber()
+
+
+INTERRUPTS = Interrupts()
+"""Those of this process; the entry point installs them."""

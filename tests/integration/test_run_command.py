@@ -158,7 +158,7 @@ def test_a_results_file_that_is_none_exits_2(tmp_path: Path, content: str) -> No
     (tmp_path / "results.json").write_text(content, encoding="utf-8")
     ended = agentlab(tmp_path, "report", "results.json")
     assert ended.code == 2
-    assert "result" in ended.err
+    assert "results.json: " in ended.err
     assert "Traceback" not in ended.err
 
 
@@ -193,3 +193,15 @@ def test_a_secret_appears_nowhere(tmp_path: Path, web: HostileAgent) -> None:
         assert b"canary-7Zq" not in text
         assert b"urlpassword99" not in text
     assert "***" in ended.out
+
+
+def test_agents_are_listed_before_there_is_a_scenario(tmp_path: Path) -> None:
+    (tmp_path / "agentlab.config.yaml").write_text(json.dumps({"agents": [MOCK]}), encoding="utf-8")
+    ended = agentlab(tmp_path, "list", "agents")
+    assert (ended.code, ended.out.split()) == (0, ["NAME", "PROVIDER", "LABEL", "WHERE", "mock", "mock", "mock", "-"])
+
+
+def test_a_provider_is_never_replaced_by_a_mock(tmp_path: Path) -> None:
+    ended = run(tmp_path, MOCK, "--provider", "openai")
+    assert ended.code == 2
+    assert "'openai' is not one of 'mock', 'http'" in ended.err

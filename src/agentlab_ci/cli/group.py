@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from agentlab_ci import __version__
-from agentlab_ci.errors import AgentlabError, ExitCode
+from agentlab_ci.errors import AgentlabError, ExitCode, InvalidFilesError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("agentlab_ci.cli.run", "Run scenarios against an agent and judge them."),
@@ -62,7 +62,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         return ExitCode.SIGINT
     except AgentlabError as problem:
-        click.echo(f"agentlab: {problem}" if "\n" not in str(problem) else str(problem), err=True)
+        click.echo(str(problem) if isinstance(problem, InvalidFilesError) else f"agentlab: {problem}", err=True)
         return problem.exit_code
     except Exception:  # noqa: BLE001 - the last line of defence; the traceback is shown, not swallowed
         traceback.print_exc()

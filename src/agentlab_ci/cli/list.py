@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
+_config_option = click.option(
+    "--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there."
+)
+
+
 def _project_options(command: CommandT) -> CommandT:
     """Add the options that say which project is meant."""
-    config = click.option(
-        "--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there."
-    )
     scenarios = click.option(
         "--scenarios",
         "scenario_paths",
         multiple=True,
         metavar="PATH",
-        help="Files, folders or globs; default scenarios/.",
+        help="Files, folders or globs; may be repeated; default scenarios/.",
     )
-    return config(scenarios(command))
+    return _config_option(scenarios(command))
 
 
 @click.group("list", short_help="Show the scenarios, agents or suites there are.")
@@ -36,7 +38,7 @@ def command() -> None:
     """Show the scenarios, agents or suites there are."""
 
 
-@command.command("scenarios")
+@command.command("scenarios", short_help="Show each scenario, its samples and its place.")
 @_project_options
 def scenarios(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
     """Show each scenario with its samples, how many of them must pass, and its place."""
@@ -52,16 +54,18 @@ def scenarios(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
     _print_columns(("ID", "TYPE", "SUITE", "TAGS", "SAMPLES", "PLACE"), rows)
 
 
-@command.command("agents")
-@_project_options
-def agents(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
+@command.command("agents", short_help="Show each agent of the config, and where it is.")
+@_config_option
+def agents(config_file: str | None) -> None:
     """Show each agent of the config, and where it is."""
-    project = _load(config_file, scenario_paths)
-    rows = [(agent.name, agent.provider, agent.shown_as, _where(agent)) for agent in project.config.agents]
+    from agentlab_ci.loading.project import load_config  # noqa: PLC0415 - `--help` needs none of it
+
+    config = load_config(cwd=Path.cwd(), config_file=config_file)
+    rows = [(agent.name, agent.provider, agent.shown_as, _where(agent)) for agent in config.agents]
     _print_columns(("NAME", "PROVIDER", "LABEL", "WHERE"), rows)
 
 
-@command.command("suites")
+@command.command("suites", short_help="Show each suite and suite definition with its scenarios.")
 @_project_options
 def suites(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
     """Show each suite with its scenarios, and each suite definition with those that it picks."""

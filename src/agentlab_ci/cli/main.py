@@ -4,9 +4,8 @@ import gc
 import os
 import sys
 
-from agentlab_ci.interrupts import Interrupts
+from agentlab_ci.interrupts import INTERRUPTS
 
-INTERRUPTS = Interrupts()
 GC_THRESHOLD = 50_000
 """Objects between two searches for cycles. A run makes many objects and few cycles: Python's own 700 costs 5 %."""
 

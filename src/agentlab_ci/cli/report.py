@@ -16,7 +16,8 @@ from agentlab_ci.settings import ReportSettings
 def command(results: str, **given: Any) -> ExitCode:
     """Render and gate stored results again, without calling an agent.
 
-    RESULTS.JSON is the results.json of a run.
+    RESULTS.JSON is the results.json of a run. The reports of that run are written anew, unless --report-dir
+    says another folder.
     """
     from agentlab_ci.app import report_again  # noqa: PLC0415 - `--help` needs none of it
 

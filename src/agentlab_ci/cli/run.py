@@ -18,18 +18,22 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.argument("ids", nargs=-1, metavar="[ID|GLOB]...")
 @click.option("--suite", metavar="S", help="Only scenarios of this suite.")
 @click.option("--suite-def", metavar="D", help="Only what this suite definition of the config picks.")
-@click.option("--tag", "tags", multiple=True, metavar="T", help="Only scenarios with this tag; may be repeated.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="T", help="Only scenarios with this tag; repeated: with any of them."
+)
 @click.option(
     "--scenarios",
     "scenario_paths",
     multiple=True,
     metavar="PATH",
-    help="Files, folders or globs; default scenarios/.",
+    help="Files, folders or globs; may be repeated; default scenarios/.",
 )
 @click.option("--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there.")
 @click.option("--agent", metavar="A", help="Run everything on this agent of the config.")
 @click.option(
-    "--provider", type=ValueChoice(Provider), help="Run everything on the config's one agent of this kind."
+    "--provider",
+    type=ValueChoice([Provider.MOCK, Provider.HTTP]),
+    help="Run everything on the config's one agent of this kind.",
 )
 @click.option(
     "-k", "--samples", type=click.IntRange(1, MAX_SAMPLES), metavar="K", help="Samples of each scenario."

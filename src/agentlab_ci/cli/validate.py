@@ -19,10 +19,10 @@ def command(paths: tuple[str, ...], config_file: str | None) -> None:
     environment variables, commands, tools and scripts of the agents that a scenario or a variant names, or of the
     only agent.
     """
-    from agentlab_ci.errors import InvalidFilesError  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.core.text import plural  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.errors import InvalidFilesError  # noqa: PLC0415
     from agentlab_ci.loading.project import load_project  # noqa: PLC0415
     from agentlab_ci.loading.usable import agents_in_use, find_unusable  # noqa: PLC0415
-    from agentlab_ci.loading.wording import counted  # noqa: PLC0415
 
     project = load_project(cwd=Path.cwd(), config_file=config_file, scenario_paths=paths)
     say = Lines(sys.stdout)
@@ -33,4 +33,4 @@ def command(paths: tuple[str, ...], config_file: str | None) -> None:
     )
     if problems:
         raise InvalidFilesError(problems)
-    say(f"{counted(len(project.scenarios), 'scenario')}, {counted(len(project.config.agents), 'agent')}: valid")
+    say(f"{plural(len(project.scenarios), 'scenario')}, {plural(len(project.config.agents), 'agent')}: valid")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def real_world() -> "World":
     """Build the world from the process: its streams, environment, clock and signals."""
     from agentlab_ci.app import World  # noqa: PLC0415 - the app imports everything
-    from agentlab_ci.cli.main import INTERRUPTS  # noqa: PLC0415
+    from agentlab_ci.interrupts import INTERRUPTS  # noqa: PLC0415
     from agentlab_ci.publish.console import Console  # noqa: PLC0415
     from agentlab_ci.reports.formatting import glyphs_for  # noqa: PLC0415
     from agentlab_ci.reports.log import LogStyle  # noqa: PLC0415

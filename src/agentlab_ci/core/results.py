@@ -25,6 +25,9 @@ from agentlab_ci.core.trace import (
 from agentlab_ci.core.verdict import Label, Verdict, could_not_be_judged
 from agentlab_ci.errors import ExitCode
 
+RowKey = tuple[str | None, str]
+"""(variant label, scenario id); the label is None outside a variant set."""
+
 
 class SampleResult(Record):
     """How one sample ended. `run_id` and `started_at` are None when it never started.
@@ -95,6 +98,11 @@ class ScenarioFacts(Record):
     samples_wanted: int
     pass_rate: Rate
 
+    @property
+    def key(self) -> RowKey:
+        """What tells this row from every other of the run."""
+        return (self.variant.variant_label if self.variant else None, self.scenario_id)
+
 
 class ScenarioResult(ScenarioFacts):
     """A scenario with the samples that have ended so far, by number, and the verdict that follows."""
@@ -104,11 +112,6 @@ class ScenarioResult(ScenarioFacts):
     needed: int
     label: Label | None
     samples: tuple[SampleResult, ...]
-
-    @property
-    def key(self) -> tuple[str | None, str]:
-        """What tells this row from every other of the run: (variant label, scenario id)."""
-        return (self.variant.variant_label if self.variant else None, self.scenario_id)
 
     @property
     def title(self) -> str:

@@ -5,8 +5,9 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from agentlab_ci.core.text import plural
 from agentlab_ci.errors import Problem
-from agentlab_ci.loading.wording import counted, did_you_mean, listed, quoted
+from agentlab_ci.loading.wording import did_you_mean, listed, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
 
 Details = Mapping[str, Any]
@@ -161,7 +162,7 @@ _WORDS: dict[str, Callable[[Details, Details], str]] = {
     "value_error": lambda context, _: str(context["error"]),
     "string_too_short": lambda _, __: "must not be empty",
     "string_pattern_mismatch": lambda context, _: f"must look like the pattern {quoted(context['pattern'])}",
-    "too_short": lambda context, _: f"must have at least {counted(context['min_length'], 'item')}",
+    "too_short": lambda context, _: f"must have at least {plural(context['min_length'], 'item')}",
     "greater_than": lambda context, details: f"must be above {context['gt']:g}, not {details['input']}",
     "greater_than_equal": lambda context, details: f"must be at least {context['ge']:g}, not {details['input']}",
     "less_than": lambda context, details: f"must be below {context['lt']:g}, not {details['input']}",

@@ -64,6 +64,15 @@ def load_project(*, cwd: Path, config_file: str | None = None, scenario_paths: t
     )
 
 
+def load_config(*, cwd: Path, config_file: str | None = None) -> Config:
+    """Read the config alone, found as `load_project` does; raises InvalidFilesError with all its problems."""
+    path = _find_config(cwd, config_file)
+    reading = NO_CONFIG if path is None else _read_config(path, cwd)
+    if reading.config is None or reading.problems:
+        raise InvalidFilesError(reading.problems)
+    return reading.config
+
+
 def _find_config(cwd: Path, config_file: str | None) -> Path | None:
     if config_file is not None:
         return cwd / config_file

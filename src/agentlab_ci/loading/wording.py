@@ -36,8 +36,3 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if nearest:
         return f"; did you mean {quoted(nearest[0])}?"
     return f"; there is {listed(names)}" if names else "; there is none"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `1 agent`, `2 agents`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from agentlab_ci.core.results import SampleResult, ScenarioFacts, ScenarioResult
+from agentlab_ci.core.results import RowKey, SampleResult, ScenarioFacts, ScenarioResult
 from agentlab_ci.core.trace import Wait
 from agentlab_ci.publish.progress import Progress
 
-Key = tuple[str | None, str]
 Say = Callable[[str], None]
 Section = Callable[[ScenarioResult], list[str]]
 """Renders one scenario."""
@@ -31,9 +30,9 @@ class Console:
 class JobLog:
     """Prints a scenario's section once it and all before it are complete; progress at most once a second."""
 
-    def __init__(self, keys: Iterable[Key], *, total_samples: int, console: Console, section: Section) -> None:
+    def __init__(self, keys: Iterable[RowKey], *, total_samples: int, console: Console, section: Section) -> None:
         self._pending = list(keys)[::-1]
-        self._complete: dict[Key, ScenarioResult] = {}
+        self._complete: dict[RowKey, ScenarioResult] = {}
         self._progress = Progress(total_samples=total_samples)
         self._console = console
         self._section = section

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 
-from agentlab_ci.core.results import SampleResult, ScenarioFacts
+from agentlab_ci.core.results import RowKey, SampleResult, ScenarioFacts
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.sampling import needed
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Wait
 from agentlab_ci.core.verdict import Verdict, verdict
-
-_Row = tuple[str | None, str]
 
 
 class Progress:
@@ -16,13 +15,13 @@ class Progress:
 
     def __init__(self, *, total_samples: int) -> None:
         self._total = total_samples
-        self._statuses: dict[_Row, dict[int, SampleStatus]] = defaultdict(dict)
-        self._below: set[_Row] = set()
-        self._waits: dict[tuple[_Row, int], Wait] = {}
+        self._statuses: dict[RowKey, dict[int, SampleStatus]] = defaultdict(dict)
+        self._below: set[RowKey] = set()
+        self._waits: dict[tuple[RowKey, int], Wait] = {}
 
     def count(self, facts: ScenarioFacts, sample: SampleResult) -> None:
         """Note that a sample has ended; noting it again replaces what was noted."""
-        row = _row(facts)
+        row = facts.key
         statuses = self._statuses[row]
         statuses[sample.sample] = sample.status
         self._waits.pop((row, sample.sample), None)
@@ -36,20 +35,15 @@ class Progress:
 
     def wait(self, facts: ScenarioFacts, sample: int, wait: Wait) -> None:
         """Note that a sample waits."""
-        self._waits[_row(facts), sample] = wait
+        self._waits[facts.key, sample] = wait
 
     def line(self) -> str:
         """Say it: `7/12 samples, 1 scenario below the bar, waiting 12 s (HTTP 429, try 2)`."""
         ended = sum(len(statuses) for statuses in self._statuses.values())
         parts = [f"{ended}/{self._total} samples"]
         if self._below:
-            scenarios = "scenario" if len(self._below) == 1 else "scenarios"
-            parts.append(f"{len(self._below)} {scenarios} below the bar")
+            parts.append(f"{plural(len(self._below), 'scenario')} below the bar")
         if self._waits:
             longest = max(self._waits.values(), key=lambda wait: wait.seconds)
             parts.append(f"waiting {longest.seconds:g} s (HTTP {longest.status}, try {longest.attempt})")
         return ", ".join(parts)
-
-
-def _row(facts: ScenarioFacts) -> _Row:
-    return (facts.variant.variant_label if facts.variant else None, facts.scenario_id)

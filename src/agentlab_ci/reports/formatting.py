@@ -78,8 +78,3 @@ def format_duration(milliseconds: float) -> str:
     if minutes < 60:
         return f"{minutes}m {seconds % 60:02d}s"
     return f"{minutes // 60}h {minutes % 60:02d}m"
-
-
-def plural(count: int, noun: str) -> str:
-    """Write a count with its noun: `1 scenario`, `2 scenarios`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

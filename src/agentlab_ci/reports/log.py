@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.scenario import ScenarioType
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.conversation_log import conversation_lines
 from agentlab_ci.reports.escape import command_message, command_property, for_log
-from agentlab_ci.reports.formatting import Glyphs, format_duration, plural
+from agentlab_ci.reports.formatting import Glyphs, format_duration
 from agentlab_ci.reports.reasons import explain_sample, explain_scenario, tell_cause, tell_history
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import Mode
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.escape import log_lines
-from agentlab_ci.reports.formatting import format_duration, plural
+from agentlab_ci.reports.formatting import format_duration
 
 _BODY_LINES = 5
 _JUDGED_ALONE = (TerminationReason.COMPLETED, TerminationReason.EVALUATOR_FAILED)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from agentlab_ci.core.judge import PassGroup, pass_groups
 from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.stats import format_share
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Label, Verdict
 from agentlab_ci.errors import ExitCode
-from agentlab_ci.reports.formatting import Glyphs, plural
+from agentlab_ci.reports.formatting import Glyphs
 
 NAMED_SCENARIOS = 10
 """How many scenarios a sentence names before it only counts the rest."""

@@ -22,7 +22,8 @@ def assign_agent(scenario: Scenario, config: Config, settings: RunSettings) -> A
         return config.agents[0]
     if not config.agents:
         raise BadInputError(
-            "no agent: add one under `agents:` in agentlab.config.yaml, or try --provider mock to see the form"
+            "no agent: add one under `agents:` in agentlab.config.yaml, such as "
+            "`- {name: my-agent, provider: http, url: http://localhost:3000/chat}`"
         )
     raise BadInputError(
         f"{scenario.id} does not say which agent runs it: give --agent, or `agent:` in the scenario; "
@@ -56,11 +57,13 @@ def _by_provider(provider: Provider, config: Config) -> AgentConfig:
             f"--provider {provider} fits several agents; give --agent and one of "
             + ", ".join(agent.name for agent in found)
         )
+    if provider is Provider.MOCK:
+        return MockAgent(name="mock", provider=Provider.MOCK)
     if provider is Provider.HTTP:
         raise BadInputError(
             "HTTP agents require a configured url: add an agent with `provider: http` and `url:` to the config"
         )
-    return MockAgent(name="mock", provider=Provider.MOCK)
+    raise BadInputError(f"--provider {provider}: no agent of the config has it; there are {_names(config)}")
 
 
 def _names(config: Config) -> str:

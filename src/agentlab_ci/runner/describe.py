@@ -1,6 +1,7 @@
 """A plan in words, for `--dry-run`."""
 
 from agentlab_ci.core.sampling import needed
+from agentlab_ci.core.text import plural
 from agentlab_ci.runner.plan import Plan, PlanRow
 
 
@@ -9,8 +10,8 @@ def describe_plan(plan: Plan) -> list[str]:
     lines = [_describe_row(row) for row in plan.rows]
     scenarios, samples = len(plan.runnable), plan.total_samples
     lines.append(
-        f"{_count(scenarios, 'scenario')}, {_count(samples, 'sample')}, at most "
-        f"{_count(plan.most_agent_calls, 'agent call')}; nothing was called"
+        f"{plural(scenarios, 'scenario')}, {plural(samples, 'sample')}, at most "
+        f"{plural(plan.most_agent_calls, 'agent call')}; nothing was called"
     )
     return lines
 
@@ -20,8 +21,4 @@ def _describe_row(row: PlanRow) -> str:
     if row.skipped:
         return f"{facts.scenario_id}: skipped, {facts.skipped}"
     bar = f", needs {needed(facts.samples_wanted, facts.pass_rate)}" if facts.samples_wanted > 1 else ""
-    return f"{facts.scenario_id}: {_count(facts.samples_wanted, 'sample')}{bar}, agent {row.agent.shown_as}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{facts.scenario_id}: {plural(facts.samples_wanted, 'sample')}{bar}, agent {row.agent.shown_as}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentlab_ci.core.judge import judge_scenario
-from agentlab_ci.core.results import SampleResult, ScenarioResult
+from agentlab_ci.core.results import RowKey, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.runner.plan import Plan, PlanRow
 from agentlab_ci.runner.sample import UNREACHABLE_ERROR
@@ -14,7 +14,7 @@ class Ledger:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._samples: dict[tuple[str | None, str], dict[int, SampleResult]] = {row.key: {} for row in plan.rows}
+        self._samples: dict[RowKey, dict[int, SampleResult]] = {row.key: {} for row in plan.rows}
 
     def add(self, row: PlanRow, sample: SampleResult) -> None:
         """Note that a sample has ended."""

@@ -1,35 +1,34 @@
 """What will run: scenarios x samples with their agents, decided before any agent is called. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, Config
 from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.policy import choose_sampling, why_against_policy
 from agentlab_ci.core.provider import Provider
-from agentlab_ci.core.results import AgentIdentity, SamplingFacts, ScenarioFacts
+from agentlab_ci.core.results import AgentIdentity, RowKey, SamplingFacts, ScenarioFacts
 from agentlab_ci.core.sampling import Sampling
 from agentlab_ci.core.scenario import Conversation, SamplingChoice, Scenario
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.runner.assignment import assign_agent, why_skipped
-from agentlab_ci.runner.registry import SCENARIO_RUNNERS
+from agentlab_ci.runner.unbuilt import name_unbuilt
 from agentlab_ci.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRow:
-    """One scenario on one agent. `agent` is None only when the scenario is skipped."""
+    """One scenario on one agent."""
 
     scenario: Scenario
     agent: AgentConfig
     facts: ScenarioFacts
 
     @property
-    def key(self) -> tuple[str | None, str]:
-        """(variant label, scenario id): what tells this row from every other of the plan."""
-        return (self.facts.variant.variant_label if self.facts.variant else None, self.scenario.id)
+    def key(self) -> RowKey:
+        """What tells this row from every other of the plan."""
+        return self.facts.key
 
     @property
     def skipped(self) -> bool:
@@ -48,9 +47,9 @@ class Plan:
     sample_timeout: float
     pass_score: float
 
-    def with_facts(self, change: Callable[[ScenarioFacts], ScenarioFacts]) -> "Plan":
-        """Return the plan with `change` applied to what is known of each scenario."""
-        return replace(self, rows=tuple(replace(row, facts=change(row.facts)) for row in self.rows))
+    def with_masked_facts(self, mask: Callable[[ScenarioFacts], ScenarioFacts]) -> "Plan":
+        """Return the plan with `mask` applied to what is known of each scenario."""
+        return replace(self, rows=tuple(replace(row, facts=mask(row.facts)) for row in self.rows))
 
     @property
     def runnable(self) -> tuple[PlanRow, ...]:
@@ -75,9 +74,11 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
     Raises BadInputError when an agent is not given, when nothing is left to run, when a scenario named by its id
     cannot run, when a kind is not built yet, and when samples break the config's policy.
     """
-    rows = tuple(_plan_row(scenario, config, settings) for scenario in scenarios)
+    rows = _plan_rows(scenarios, config, settings)
     _refuse_skips(rows, settings)
-    _refuse_unbuilt(rows)
+    _refuse(
+        problem for row in rows if not row.skipped for problem in name_unbuilt(row.scenario, row.agent, config)
+    )
     _refuse_lonely_rate(rows, settings)
     shared = choose_sampling(
         SamplingChoice(), config.sampling, samples=settings.samples, pass_rate=settings.report.pass_rate
@@ -94,6 +95,24 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
         sample_timeout=config.sample_timeout_seconds,
         pass_score=config.pass_score,
     )
+
+
+def _plan_rows(scenarios: Sequence[Scenario], config: Config, settings: RunSettings) -> tuple[PlanRow, ...]:
+    rows: list[PlanRow] = []
+    problems: list[str] = []
+    for scenario in scenarios:
+        try:
+            rows.append(_plan_row(scenario, config, settings))
+        except BadInputError as problem:
+            problems.append(str(problem))
+    _refuse(problems)
+    return tuple(rows)
+
+
+def _refuse(problems: Iterable[str]) -> None:
+    different = dict.fromkeys(problems)
+    if different:
+        raise BadInputError("\n".join(different))
 
 
 def _choose_sampling(scenario: Scenario, config: Config, settings: RunSettings) -> Sampling:
@@ -144,22 +163,6 @@ def _refuse_skips(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:
     if named or len(skipped) == len(rows):
         lines = [f"  {row.scenario.id}: {row.facts.skipped}" for row in named or skipped]
         raise BadInputError("\n".join(["nothing to judge: these scenarios cannot run on their agent", *lines]))
-
-
-def _refuse_unbuilt(rows: tuple[PlanRow, ...]) -> None:
-    unbuilt = [_unbuilt(row) for row in rows if not row.skipped]
-    problems = [problem for problem in unbuilt if problem is not None]
-    if problems:
-        raise BadInputError("\n".join(problems))
-
-
-def _unbuilt(row: PlanRow) -> str | None:
-    place = f"{row.scenario.place.path}:{row.scenario.place.line}: {row.scenario.id}"
-    if row.scenario.type not in SCENARIO_RUNNERS:
-        return f"{place}: this version checks {row.scenario.type} scenarios but cannot run them yet"
-    if row.agent.provider not in AGENTS:
-        return f"{place}: this version cannot run {row.agent.provider} agents yet ({row.agent.name})"
-    return None
 
 
 def _refuse_lonely_rate(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:

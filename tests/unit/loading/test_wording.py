@@ -1,6 +1,6 @@
 import pytest
 
-from agentlab_ci.loading.wording import counted, did_you_mean, listed, printable, quoted
+from agentlab_ci.loading.wording import did_you_mean, listed, printable, quoted
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,3 @@ def test_the_nearest_name() -> None:
     assert did_you_mean("stepz", ["steps", "state"]) == "; did you mean `steps`?"
     assert did_you_mean("zzz", ["steps"]) == "; there is `steps`"
     assert did_you_mean("zzz", []) == "; there is none"
-
-
-def test_counts() -> None:
-    assert (counted(0, "agent"), counted(1, "agent"), counted(2, "agent")) == ("0 agents", "1 agent", "2 agents")

@@ -3,7 +3,8 @@
 import pytest
 
 from agentlab_ci.core.results import ScenarioResult
-from agentlab_ci.reports.formatting import ASCII, TEXT, Glyphs, format_duration, glyphs_for, plural
+from agentlab_ci.core.text import plural
+from agentlab_ci.reports.formatting import ASCII, TEXT, Glyphs, format_duration, glyphs_for
 from factories import make_row
 
 

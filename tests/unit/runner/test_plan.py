@@ -1,8 +1,10 @@
 """Who runs what, how often, against which bar, and what is refused before any agent is called."""
 
+from typing import Any
+
 import pytest
 
-from agentlab_ci.core.config import Config, ExternalProcessAgent, HttpAgent
+from agentlab_ci.core.config import AgentConfig, Config, ExternalProcessAgent, HttpAgent
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import needed
 from agentlab_ci.core.scenario import Scenario, Simulation, Task
@@ -134,3 +136,39 @@ def test_a_plan_in_words() -> None:
         "a.task: skipped, a task does not run on web (http), only on external_process, mock, openai, python",
         "2 scenarios, 4 samples, at most 21 agent calls; nothing was called",
     ]
+
+
+@pytest.mark.parametrize(
+    ("profile", "agent", "refused"),
+    [
+        ({"tool_faults": [{"tool": "orders.list", "mode": "error"}]}, HTTP, False),  # changes nothing here
+        ({"http_faults": [{"mode": "drop"}]}, HTTP, True),
+        ({"http_faults": [{"mode": "drop"}]}, make_mock(), False),  # a mock has no HTTP
+        ({"state": {"memory_blob": {"seat": "aisle"}}}, make_mock(), True),
+    ],
+)
+def test_a_profile_that_would_matter_is_refused_until_it_can_be_applied(
+    profile: dict[str, Any], agent: AgentConfig, refused: bool
+) -> None:
+    config = make_config(agent, runtime_profiles=[{"name": "bad-day", **profile}])
+    scenario = make_scenario(runtime_profile="bad-day")
+    if refused:
+        with pytest.raises(BadInputError, match=r"checks `runtime_profile` but cannot apply bad-day yet"):
+            plan_of(scenario, config=config)
+    else:
+        assert plan_of(scenario, config=config).total_samples == 1
+
+
+def test_a_setup_script_is_refused_until_it_can_be_run() -> None:
+    with pytest.raises(BadInputError, match="checks `setup_script` but cannot run it yet"):
+        plan_of(make_scenario(setup_script="setup.py"))
+
+
+def test_every_problem_of_the_plan_is_named_once() -> None:
+    config = make_config(make_mock("one"), make_mock("two"), sampling={"require_odd": True})
+    with pytest.raises(BadInputError) as raised:
+        plan_of(
+            make_scenario("a.x"), make_scenario("a.y"), make_scenario("a.z", agent="one", samples=2), config=config
+        )
+    lines = str(raised.value).splitlines()
+    assert [line.split(":")[0].split(" ")[0] for line in lines] == ["a.x", "a.y", "a.z"]
