@@ -1,0 +1,25 @@
+"""Agents on loopback addresses, which inside a container are the container and not the machine around it."""
+
+from urllib.parse import urlsplit, urlunsplit
+
+from agentlab_ci.agents.url import is_loopback
+from agentlab_ci.core.config import AgentConfig, HttpAgent, OpenAIAgent
+
+
+def reroute(agent: AgentConfig, host: str) -> AgentConfig:
+    """Return the agent with `host` in place of a loopback host in its URL; any other agent stays as it is."""
+    if isinstance(agent, HttpAgent) and agent.url:
+        return agent.model_copy(update={"url": reroute_url(agent.url, host)})
+    if isinstance(agent, OpenAIAgent):
+        return agent.model_copy(update={"base_url": reroute_url(agent.base_url, host)})
+    return agent
+
+
+def reroute_url(url: str, host: str) -> str:
+    """Return the URL with `host` in place of a loopback host; port, user info and the rest stay."""
+    if not is_loopback(url):
+        return url
+    parts = urlsplit(url)
+    userinfo, at, _ = parts.netloc.rpartition("@")
+    port = "" if parts.port is None else f":{parts.port}"
+    return urlunsplit(parts._replace(netloc=f"{userinfo}{at}{host}{port}"))

@@ -1,0 +1,31 @@
+import pytest
+
+from agentlab_ci.agents.loopback import reroute, reroute_url
+from agentlab_ci.core.config import HttpAgent, MockAgent, OpenAIAgent
+from agentlab_ci.core.provider import Provider
+
+
+@pytest.mark.parametrize(
+    ("url", "rerouted"),
+    [
+        ("http://localhost:3000/chat?x=1#y", "http://172.18.0.1:3000/chat?x=1#y"),
+        ("http://127.0.0.1/chat", "http://172.18.0.1/chat"),
+        ("http://[::1]:3000", "http://172.18.0.1:3000"),
+        ("https://user:p%40ss@localhost:3000/", "https://user:p%40ss@172.18.0.1:3000/"),
+        ("http://agent.localhost:3000/", "http://172.18.0.1:3000/"),
+        ("http://agent:3000/localhost", "http://agent:3000/localhost"),
+        ("http://10.0.0.1:3000/", "http://10.0.0.1:3000/"),
+    ],
+)
+def test_only_a_loopback_host_is_replaced(url: str, rerouted: str) -> None:
+    assert reroute_url(url, "172.18.0.1") == rerouted
+
+
+def test_each_kind_of_agent_with_a_url_is_rerouted() -> None:
+    http = HttpAgent(name="a", provider=Provider.HTTP, url="http://localhost:1/")
+    openai = OpenAIAgent(name="b", provider=Provider.OPENAI, model="m", base_url="http://localhost:2/v1")
+    mock = MockAgent(name="c", provider=Provider.MOCK)
+    empty = HttpAgent(name="d", provider=Provider.HTTP)
+    assert reroute(http, "gateway") == http.model_copy(update={"url": "http://gateway:1/"})
+    assert reroute(openai, "gateway") == openai.model_copy(update={"base_url": "http://gateway:2/v1"})
+    assert [reroute(agent, "gateway") for agent in (mock, empty)] == [mock, empty]
