@@ -1,0 +1,1 @@
+"""The GitHub Action: inputs from the runner's environment, one run, and everything that a reviewer sees of it."""
