@@ -33,9 +33,9 @@ def test_every_sample_is_there_with_its_label() -> None:
 
 def test_the_table_has_a_mark_for_each_sample_and_says_why() -> None:
     report = render_report(make_report(scenario("pfe", "a.b"), scenario("pf.", "a.c", pass_rate="0.5")))
-    assert "| ⚠️ | `a.b` | ✅❌⚠️ | 1/3, needs 2 |" in report
+    assert "| ⚠️ | `a.b` | ✅❌⚠️ | 1/3,\u00a0needs\u00a02 |" in report
     assert "| could not be judged · flaky: `http_error: the agent answered HTTP 502` |" in report
-    assert "| ⏳ | `a.c` | ✅❌⏳ | 1/3, needs 2 | unfinished · flaky: `1 sample unfinished` |" in report
+    assert "| ⏳ | `a.c` | ✅❌⏳ | 1/3,\u00a0needs\u00a02 | unfinished · flaky: `1 sample unfinished` |" in report
 
 
 def test_only_samples_that_did_not_pass_show_their_transcript() -> None:

@@ -1,0 +1,30 @@
+"""Pieces of a sample as Markdown, for every page that shows samples."""
+
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.reports.escape import code_span, fenced
+from agentlab_ci.reports.evidence import Exhibit
+from agentlab_ci.reports.formatting import EMOJI, format_duration
+
+
+def title_sample(sample: SampleResult) -> str:
+    """Return the title of a sample as Markdown: icon, number, status, duration, score, run id."""
+    title = [f"{EMOJI.of_status(sample.status)} sample {sample.sample}/{sample.of}", sample.status.value]
+    title += [format_duration(sample.duration_ms)] if sample.run_id is not None else []
+    title += [f"score {sample.score}"] if sample.score is not None else []
+    title += [code_span(sample.run_id)] if sample.run_id is not None else []
+    return " · ".join(title)
+
+
+def show_exhibit(exhibit: Exhibit) -> str:
+    """Return a text of a sample as Markdown: what it is, then the text in a fence."""
+    label = " · ".join([f"**{exhibit.title}**", *(code_span(detail) for detail in exhibit.details)])
+    return f"{label}\n\n{fenced(exhibit.text, 'text')}"
+
+
+def show_evaluation(evaluation: Evaluation) -> str:
+    """Return an evaluation as one line of Markdown."""
+    icon = EMOJI.passed if evaluation.passed else EMOJI.failed
+    step = "" if evaluation.step is None else f"step {evaluation.step} "
+    name = f"{step}{code_span(evaluation.id)} ({evaluation.mode.value})"
+    return f"{icon} {name}: {code_span(evaluation.message)}"
