@@ -3,7 +3,8 @@
 Every line is made safe as a whole, so no piece of it can begin a workflow command.
 """
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
@@ -11,6 +12,7 @@ from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.errors import Problem
 from agentlab_ci.reports.conversation_log import conversation_lines
 from agentlab_ci.reports.escape import command_message, command_property, for_log
 from agentlab_ci.reports.formatting import Glyphs, format_duration
@@ -57,18 +59,38 @@ def closing(report: RunReport, *, style: LogStyle) -> list[str]:
     ]
 
 
-def annotations(report: RunReport) -> list[str]:
+def annotations(report: RunReport, *, prefix: str = "") -> list[str]:
     """Return an `::error` command for each gating scenario below the bar, on its own YAML line.
 
-    At most `MAX_ANNOTATIONS`, then one that counts and names the rest.
+    At most `MAX_ANNOTATIONS`, then one that counts and names the rest. `prefix` is the path from the workspace to
+    the working directory, which the files are relative to.
     """
     rows = report.gating_below_bar
-    commands = [_annotation(row) for row in rows[:MAX_ANNOTATIONS]]
+    commands = [_annotation(row, prefix) for row in rows[:MAX_ANNOTATIONS]]
     rest = rows[MAX_ANNOTATIONS:]
     if rest:
         names = cut(", ".join(row.title for row in rest), _LONGEST_LINE)
         text = f"{plural(len(rest), 'more scenario')} below the bar: {names}"
-        commands.append(f"::error title=agentlab::{command_message(for_log(text))}")
+        commands.append(_error(for_log(text), title="agentlab"))
+    return commands
+
+
+def problem_annotations(problems: Sequence[Problem], *, prefix: str = "") -> list[str]:
+    """Return an `::error` command for each problem, on its place where it has one.
+
+    At most `MAX_ANNOTATIONS`, then one that counts the rest; `prefix` is as above.
+    """
+    commands = [
+        _error(
+            _line(": ".join(part for part in (problem.where, problem.message) if part)),
+            title="agentlab",
+            place=_place(problem.path, problem.line, problem.column, prefix),
+        )
+        for problem in problems[:MAX_ANNOTATIONS]
+    ]
+    rest = len(problems) - MAX_ANNOTATIONS
+    if rest > 0:
+        commands.append(_error(f"{plural(rest, 'more problem')}: see the log", title="agentlab"))
     return commands
 
 
@@ -99,12 +121,7 @@ def _reasons(sample: SampleResult) -> tuple[str, ...]:
     return tell_cause(sample) or explain_sample(sample)
 
 
-def _annotation(row: ScenarioResult) -> str:
-    place = []
-    if row.file is not None:
-        place = [f"file={command_property(for_log(row.file))}"] + ([f"line={row.line}"] if row.line else [])
-    title = for_log(" · ".join([row.title, count_passes(row), *remarks(row)]))
-    properties = ",".join([*place, f"title={command_property(title)}"])
+def _annotation(row: ScenarioResult, prefix: str) -> str:
     reasons = [
         _line(f"sample {sample.sample}/{sample.of} {sample.status.value}: {explain_sample(sample)[0]}")
         for sample in row.samples
@@ -112,7 +129,22 @@ def _annotation(row: ScenarioResult) -> str:
     ]
     more = len(reasons) - _ANNOTATED_SAMPLES
     shown = reasons[:_ANNOTATED_SAMPLES] + ([f"and {more} more"] if more > 0 else [])
-    return f"::error {properties}::{command_message(chr(10).join(shown))}"
+    title = _line(" · ".join([row.title, count_passes(row), *remarks(row)]))
+    return _error("\n".join(shown), title=title, place=_place(row.file, row.line, None, prefix))
+
+
+def _error(message: str, *, title: str, place: Sequence[str] = ()) -> str:
+    """Make the command; message and title are safe for the log already."""
+    properties = ",".join([*place, f"title={command_property(title)}"])
+    return f"::error {properties}::{command_message(message)}"
+
+
+def _place(file: str | None, line: int | None, column: int | None, prefix: str) -> list[str]:
+    if not file:
+        return []
+    path = posixpath.normpath(posixpath.join(prefix, file))
+    numbers = [f"{name}={number}" for name, number in (("line", line), ("col", column)) if number]
+    return [f"file={command_property(for_log(path))}", *numbers]
 
 
 def _line(text: str) -> str:

@@ -6,11 +6,20 @@ from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.errors import Problem
 from agentlab_ci.reports.formatting import ASCII, TEXT
-from agentlab_ci.reports.log import MAX_ANNOTATIONS, LogStyle, annotations, closing, scenario_section
+from agentlab_ci.reports.log import (
+    MAX_ANNOTATIONS,
+    LogStyle,
+    annotations,
+    closing,
+    problem_annotations,
+    scenario_section,
+)
 from canned import CANNED_REPORTS, scenario
 from factories import make_facts, make_report, make_row, make_samples
 from golden import assert_golden
+from hostile import HOSTILE_TEXTS
 from runner_commands import find_commands
 
 PLAIN = LogStyle(glyphs=TEXT)
@@ -75,6 +84,47 @@ def test_an_annotation_stands_on_the_scenarios_own_line() -> None:
         'sample 1/3 failed: step 2 names-tracking (hard_gate): missing "tracking"%0A'
         'sample 3/3 failed: step 2 names-tracking (hard_gate): missing "tracking"'
     )
+
+
+@pytest.mark.parametrize(
+    ("prefix", "file", "shown"),
+    [
+        ("", "scenarios/a.yaml", "scenarios/a.yaml"),
+        ("apps/shop/", "scenarios/a.yaml", "apps/shop/scenarios/a.yaml"),
+        ("apps/shop/", "../shared/a.yaml", "apps/shared/a.yaml"),
+        ("apps/shop/", "/github/workspace/a.yaml", "/github/workspace/a.yaml"),
+    ],
+)
+def test_annotated_files_are_relative_to_the_workspace(prefix: str, file: str, shown: str) -> None:
+    (command,) = annotations(make_report(make_row("f", file=file, line=3)), prefix=prefix)
+    assert command.startswith(f"::error file={shown},line=3,title=")
+    (command,) = problem_annotations([Problem(path=file, line=3, message="no")], prefix=prefix)
+    assert command == f"::error file={shown},line=3,title=agentlab::no"
+
+
+def test_each_problem_is_annotated_on_its_place() -> None:
+    problems = [
+        Problem(path="a,b.yaml", line=2, column=5, where="steps[0]", message="unknown key `mesage`"),
+        Problem(path="", message="50% of\nnothing"),
+    ]
+    assert problem_annotations(problems) == [
+        "::error file=a%2Cb.yaml,line=2,col=5,title=agentlab::steps[0]: unknown key `mesage`",
+        r"::error title=agentlab::50%25 of\nnothing",
+    ]
+
+
+@pytest.mark.parametrize(("problems", "commands"), [(0, 0), (8, 8), (9, 9), (30, 9)])
+def test_the_problems_beyond_what_the_runner_keeps_are_counted(problems: int, commands: int) -> None:
+    given = problem_annotations([Problem(path="a.yaml", line=n, message="no") for n in range(1, problems + 1)])
+    assert len(given) == commands
+    if problems > MAX_ANNOTATIONS:
+        assert f"{problems - MAX_ANNOTATIONS} more problem" in given[-1]
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS)
+def test_a_hostile_problem_is_one_annotation(text: str) -> None:
+    given = problem_annotations([Problem(path=text, where=text, message=text)])
+    assert find_commands("\n".join(given)) == ["error"]
 
 
 def test_an_imported_scenario_is_annotated_without_a_place() -> None:
