@@ -10,21 +10,21 @@ from agentlab_ci.core.results import SourceIdentity
 class PullRequest:
     """The pull request that a run judges. `head_sha` is the commit that its author pushed, never the merge commit.
 
-    `head_sha` and `base_sha` are None where the event does not say; `from_fork` is then the careful answer.
+    Both commits are None where the event does not name them.
     """
 
     number: int
     head_sha: str | None = None
     base_sha: str | None = None
-    from_fork: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitHubEvent:
-    """What GitHub says of the run. `repository` is `owner/name`; `sha` is the commit that is judged.
+    """What GitHub says of the run. `repository` is `owner/name`; `sha` is the judged commit, None if unknown.
 
-    `prefix` is the path from the workspace to the working directory, empty or ending in a slash. `step` tells two
-    uses of the Action in one job apart.
+    `from_fork` says whether that commit comes from another repository, or may. `prefix` is the path from the
+    workspace to the working directory, empty or ending in a slash. `step` tells two uses of the Action in one job
+    apart.
     """
 
     name: str
@@ -32,6 +32,7 @@ class GitHubEvent:
     sha: str | None
     ref: str | None = None
     pull_request: PullRequest | None = None
+    from_fork: bool = False
     actor: str = ""
     run_id: int
     run_attempt: int = 1
