@@ -21,6 +21,20 @@ class ReportSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommentSettings:
+    """One `agentlab comment`. None leaves the choice to the GitHub event, then to the results.
+
+    `head_sha` is the commit that the results must be of; `token_env` names the variable that holds the token.
+    """
+
+    pull_request: int | None = None
+    key: str | None = None
+    token_env: str = "GITHUB_TOKEN"  # noqa: S105 - the name of a variable
+    repository: str | None = None
+    head_sha: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
     """One `agentlab run`. None leaves the choice to the scenario, the config, or the default, in this order.
 
