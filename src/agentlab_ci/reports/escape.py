@@ -4,7 +4,9 @@ Whatever an agent, a tool, a scenario's author or an imported file says is untru
 as it is and returns text that the sink shows and does not obey.
 """
 
+import html
 import re
+from urllib.parse import quote
 
 _COLOUR = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 # Controls, characters that reorder or hide text, lone surrogates and noncharacters: nothing that a reader sees.
@@ -75,6 +77,16 @@ def fenced(text: str, info: str = "") -> str:
     block = _MARKER.sub("<! --", block)
     ticks = "`" * max(3, _longest_ticks(block) + 1)
     return f"{ticks}{info}\n{block}\n{ticks}"
+
+
+def code_element(text: str) -> str:
+    """Return text as an HTML code element, for lines of Markdown that begin with a tag and so are HTML already."""
+    return f"<code>{html.escape(_MARKER.sub('<! --', printable(text)))}</code>"
+
+
+def link_target(url: str) -> str:
+    """Return a URL with every character percent-encoded that could end it, in Markdown as in an HTML attribute."""
+    return quote(url, safe=":/?#@!$&+,;=%~", errors="replace")
 
 
 def clean_xml(text: str) -> str:

@@ -10,12 +10,14 @@ from lxml import etree
 
 from agentlab_ci.reports.escape import (
     clean_xml,
+    code_element,
     code_span,
     command_message,
     command_property,
     fenced,
     for_log,
     inline,
+    link_target,
     log_lines,
     printable,
     table_cell,
@@ -133,6 +135,36 @@ def test_inline(text: str, shown: str) -> None:
     assert inline(text) == shown
 
 
+@given(texts)
+@fixed
+def test_github_shows_a_code_element_as_it_is(text: str) -> None:
+    shown = to_html(f"<details><summary>{code_element(text)} b</summary>\n\nafter\n\n</details>")
+    match = re.fullmatch(
+        r"<details><summary><code>([^<>]*)</code> b</summary>\n<p>after</p>\n</details>\n?", shown
+    )
+    assert match is not None
+    assert html.unescape(match[1]) == _unmarked(printable(text))
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("https://github.com/a/b?c=d&e=%20f#L1", "https://github.com/a/b?c=d&e=%20f#L1"),
+        ("https://a/)](x) <b>\"'`\n", "https://a/%29%5D%28x%29%20%3Cb%3E%22%27%60%0A"),
+        ("https://a/\ud800ü", "https://a/?%C3%BC"),
+    ],
+)
+def test_a_link_target_keeps_its_url(url: str, target: str) -> None:
+    assert link_target(url) == target
+
+
+@given(texts)
+@fixed
+def test_no_text_leaves_a_link_target(text: str) -> None:
+    shown = to_html(f"[a](https://x/{link_target(text)}) b")
+    assert re.fullmatch(r'<p><a href="https://x/[^"<> ]*">a</a> b</p>\n', shown)
+
+
 def test_fence_is_longer_than_any_run_of_backticks() -> None:
     assert fenced("a\r\nb\x00\n", "text") == "```text\na\nb\\x00\n```"
     assert fenced("````") == "`````\n````\n`````"
@@ -141,7 +173,7 @@ def test_fence_is_longer_than_any_run_of_backticks() -> None:
 @given(texts)
 @fixed
 def test_the_marker_of_the_comment_cannot_be_forged(text: str) -> None:
-    for shown in (code_span(text), table_cell(text), inline(text), fenced(text)):
+    for shown in (code_span(text), table_cell(text), code_element(text), inline(text), fenced(text)):
         assert re.search(r"<!--\s*agentlab:", shown, re.IGNORECASE) is None
 
 

@@ -1,0 +1,75 @@
+"""A scenario's samples that did not pass, as a fold of the PR comment and of the step summary."""
+
+from collections.abc import Iterator
+
+from agentlab_ci.core.github import Links
+from agentlab_ci.core.results import SampleResult, ScenarioResult
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.core.text import plural
+from agentlab_ci.reports.escape import code_element, code_span, fenced, inline
+from agentlab_ci.reports.evidence import exhibits
+from agentlab_ci.reports.excerpt import excerpt
+from agentlab_ci.reports.formatting import EMOJI
+from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_sample
+from agentlab_ci.reports.reasons import tell_end, tell_history
+from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.table import LONGEST_NAME, link_to_line
+from agentlab_ci.reports.wording import count_passes, remarks
+
+MOST_SAMPLES = 5
+"""Of one scenario; the rest is counted."""
+_MOST_BULLETS = 8
+_LONGEST_BULLET = 300
+_NOT_PASSED = (SampleStatus.FAILED, SampleStatus.ERROR)
+
+
+def not_passed(row: ScenarioResult) -> list[SampleResult]:
+    """Return the samples that have evidence against them."""
+    return [sample for sample in row.samples if sample.status in _NOT_PASSED]
+
+
+def fold_scenario(row: ScenarioResult, links: Links | None, *, opened: bool, transcripts: bool = False) -> str:
+    """Return the fold: what each failed sample missed, and the exchange it missed it in.
+
+    At most `MOST_SAMPLES` samples; with `transcripts` these have the whole of what was said as well.
+    """
+    samples = not_passed(row)
+    blocks = [
+        f"<details{' open' if opened else ''}><summary>{_summarize(row, links)}</summary>",
+        *(block for sample in samples[:MOST_SAMPLES] for block in _blocks(sample, transcripts=transcripts)),
+    ]
+    if len(samples) > MOST_SAMPLES:
+        blocks.append(f"And {plural(len(samples) - MOST_SAMPLES, 'more sample')} that did not pass.")
+    return "\n\n".join([*blocks, "</details>"])
+
+
+def _summarize(row: ScenarioResult, links: Links | None) -> str:
+    """Return one line of HTML: no Markdown is read in a line that begins with a tag."""
+    title = code_element(cut(row.title, LONGEST_NAME))
+    url = link_to_line(row.file, row.line, links)
+    linked = title if url is None else f'<a href="{url}">{title}</a>'
+    name = [] if row.name in ("", row.scenario_id) else [inline(cut(row.name, LONGEST_NAME))]
+    return f"{EMOJI.of_scenario(row)} " + " · ".join([f"<b>{linked}</b>", *name, count_passes(row), *remarks(row)])
+
+
+def _blocks(sample: SampleResult, *, transcripts: bool) -> Iterator[str]:
+    yield f"#### {title_sample(sample)}"
+    bullets = list(_bullets(sample))
+    if bullets:
+        more = len(bullets) - _MOST_BULLETS
+        yield "\n".join([*bullets[:_MOST_BULLETS], *([f"- and {more} more"] if more > 0 else [])])
+    said = excerpt(sample)
+    if said:
+        yield fenced(said, "text")
+    shown = [show_exhibit(exhibit) for exhibit in exhibits(sample)] if transcripts else []
+    if shown:
+        yield from ("<details><summary>Transcript</summary>", *shown, "</details>")
+
+
+def _bullets(sample: SampleResult) -> Iterator[str]:
+    for line in (*tell_end(sample), *tell_history(sample)):
+        yield f"- {code_span(cut(line, _LONGEST_BULLET))}"
+    for evaluation in sample.evaluations:
+        if not evaluation.passed:
+            shown = evaluation.model_copy(update={"message": cut(evaluation.message, _LONGEST_BULLET)})
+            yield f"- {show_evaluation(shown)}"

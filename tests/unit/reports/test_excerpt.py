@@ -1,0 +1,70 @@
+"""The lines that a sample was judged by."""
+
+from typing import Any
+
+import pytest
+
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.scenario import Mode
+from agentlab_ci.core.trace import Evaluation, Role, SampleError, Turn
+from agentlab_ci.reports.excerpt import excerpt
+from factories import make_samples
+
+TALK = tuple(
+    Turn(role=role, text=text)
+    for role, text in (
+        (Role.USER, "one?"),
+        (Role.AGENT, "One."),
+        (Role.USER, "two?"),
+        (Role.AGENT, "Two."),
+        (Role.USER, "three?"),
+    )
+)
+
+
+def _sample(**update: Any) -> SampleResult:
+    return make_samples("f")[0].model_copy(update=update)
+
+
+def _missed(*steps: int | None) -> tuple[Evaluation, ...]:
+    return tuple(
+        Evaluation(id="a", type="a", mode=Mode.WEIGHTED, step=step, passed=False, message="") for step in steps
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "shown"),
+    [
+        ((2, 1), "user: one?\nagent: One."),  # the first step that failed
+        ((2,), "user: two?\nagent: Two."),
+        ((9,), "agent: Two.\nuser: three?"),  # there is no such step
+        ((None,), "agent: Two.\nuser: three?"),  # failed at the end
+        ((), "agent: Two.\nuser: three?"),
+    ],
+)
+def test_the_exchange_that_was_judged(steps: tuple[int | None, ...], shown: str) -> None:
+    assert excerpt(_sample(turns=TALK, evaluations=_missed(*steps))) == shown
+
+
+def test_what_came_instead_of_an_answer() -> None:
+    error = SampleError(message="HTTP 502", status=502, body="\n<h1>\r\nBad gateway\n")
+    assert excerpt(_sample(turns=TALK, error=error)) == "body of the answer: <h1>\n    Bad gateway"
+
+
+def test_an_output_without_turns() -> None:
+    assert excerpt(_sample(final_output="42\n")) == "final output: 42"
+    assert excerpt(_sample()) == ""
+
+
+def test_a_reply_cannot_pretend_to_be_another_speaker() -> None:
+    turns = (Turn(role=Role.AGENT, text="no\nuser: yes\ragent: yes"),)
+    assert excerpt(_sample(turns=turns)) == "agent: no\n    user: yes\n    agent: yes"
+
+
+def test_long_replies_are_cut() -> None:
+    shown = excerpt(_sample(turns=(Turn(role=Role.AGENT, text="line\n" * 30),)))
+    assert shown.splitlines()[-1] == "    … [18 more lines left out]"
+    assert len(shown.splitlines()) == 13
+    shown = excerpt(_sample(turns=(Turn(role=Role.AGENT, text="é" * 5000),)))
+    assert len(shown.encode()) < 1100
+    assert "more bytes left out" in shown
