@@ -47,6 +47,7 @@ test: $(VENV)/.dev
 
 docs: $(VENV)/.app
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/action_tables.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

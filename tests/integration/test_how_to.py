@@ -1,0 +1,88 @@
+"""The how-to pages: their workflows are valid, and they know the messages that the program says."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agentlab_ci.action.inputs import INPUTS
+from demo import ROOT
+
+PAGES = sorted((ROOT / "docs/how-to").glob("*.md"))
+BLOCKS = [
+    (f"{page.name}:{number}", block)
+    for page in (*PAGES, ROOT / "README.md")
+    for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+]
+TOOLS = Path(sys.executable).parent
+
+
+def complete(block: dict[Any, Any]) -> dict[Any, Any] | None:
+    """Make a whole workflow of a part of one; None for what is no part of a workflow."""
+    if block.keys() == {"steps"}:
+        block = {"jobs": {"job": {"runs-on": "ubuntu-latest", **block}}}
+    if "jobs" not in block:
+        return None
+    return {"on": "pull_request", **{("on" if key is True else key): value for key, value in block.items()}}
+
+
+WORKFLOWS = {name: workflow for name, text in BLOCKS if (workflow := complete(yaml.safe_load(text)))}
+
+
+def actions_of(workflow: dict[Any, Any]) -> Iterator[dict[str, Any]]:
+    for job in workflow["jobs"].values():
+        yield from (step for step in job["steps"] if str(step.get("uses", "")).startswith("OWNER/"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("workflows")
+    for name, workflow in WORKFLOWS.items():
+        (folder / f"{name}.yml").write_text(yaml.safe_dump(workflow), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command", [["actionlint"], ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"]]
+)
+def test_every_workflow_is_valid(folder: Path, command: list[str]) -> None:
+    files = sorted(folder.iterdir())
+    assert len(files) > 8
+    done = subprocess.run([TOOLS / command[0], *command[1:], *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_inputs_exist_and_can_be_read(name: str) -> None:
+    for step in actions_of(WORKFLOWS[name]):
+        for given, value in step.get("with", {}).items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            if "${{" not in text:
+                INPUTS[given].value(text)
+
+
+def test_every_page_says_how_the_action_is_used() -> None:
+    assert {re.split(":", name)[0] for name, workflow in WORKFLOWS.items() if list(actions_of(workflow))} >= {
+        *("quick-start.md", "forks-and-dependabot.md", "reaching-a-server.md", "matrix-and-monorepo.md"),
+        *("release-gate.md", "README.md"),
+    }
+
+
+def test_every_message_in_troubleshooting_is_said_somewhere() -> None:
+    page = (ROOT / "docs/how-to/troubleshooting.md").read_text(encoding="utf-8")
+    messages = [part for title in re.findall(r"^### (.*)$", page, re.MULTILINE) for part in title.split("`")[1::2]]
+    assert len(messages) > 10
+    modules = sorted((ROOT / "src").rglob("*.py"))
+    said = [
+        node.value
+        for module in modules
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert not [message for message in messages if not any(message in text for text in said)]
