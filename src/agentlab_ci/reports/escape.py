@@ -58,8 +58,12 @@ def code_span(text: str) -> str:
 
 
 def table_cell(text: str) -> str:
-    """Return text as a code span for a cell of a Markdown table."""
-    return code_span(text).replace("|", r"\|")
+    """Return text as a code span for a cell of a Markdown table.
+
+    A backslash and a pipe are kept apart: some parsers take the two backslashes that they become for one, and the
+    pipe for the end of the cell.
+    """
+    return code_span(text).replace("\\|", "\\\u200b|").replace("|", r"\|")
 
 
 def inline(text: str) -> str:

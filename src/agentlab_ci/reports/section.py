@@ -6,7 +6,7 @@ from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.text import plural
-from agentlab_ci.reports.escape import code_element, code_span, fenced, inline
+from agentlab_ci.reports.escape import code_element, code_span, fenced
 from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.excerpt import excerpt
 from agentlab_ci.reports.formatting import EMOJI
@@ -48,8 +48,7 @@ def _summarize(row: ScenarioResult, links: Links | None) -> str:
     title = code_element(cut(row.title, LONGEST_NAME))
     url = link_to_line(row.file, row.line, links)
     linked = title if url is None else f'<a href="{url}">{title}</a>'
-    name = [] if row.name in ("", row.scenario_id) else [inline(cut(row.name, LONGEST_NAME))]
-    return f"{EMOJI.of_scenario(row)} " + " · ".join([f"<b>{linked}</b>", *name, count_passes(row), *remarks(row)])
+    return f"{EMOJI.of_scenario(row)} " + " · ".join([f"<b>{linked}</b>", count_passes(row), *remarks(row)])
 
 
 def _blocks(sample: SampleResult, *, transcripts: bool) -> Iterator[str]:
