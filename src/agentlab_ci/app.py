@@ -5,14 +5,18 @@ environment, clock, signals, console) comes in as an argument or stands behind a
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.core.formats import FileFormat
+from agentlab_ci.core.github import GitHubEvent
 from agentlab_ci.core.judge import regate
-from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.results import RunReport, SourceIdentity
+from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.text import plural
+from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.loading.project import Project, load_project
@@ -20,22 +24,33 @@ from agentlab_ci.loading.secrets import secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import find_unusable
 from agentlab_ci.publish.console import Console
-from agentlab_ci.publish.files import prepare_report_folder
+from agentlab_ci.publish.event import read_payload
+from agentlab_ci.publish.files import Written, prepare_report_folder
+from agentlab_ci.publish.patience import PUBLISH_SECONDS, Patience
+from agentlab_ci.publish.second_stage import choose_target, post_results, read_artifact
+from agentlab_ci.reports.comment import render_comment
+from agentlab_ci.reports.escape import for_log
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
 from agentlab_ci.runner.batch import Batch
 from agentlab_ci.runner.describe import describe_plan
 from agentlab_ci.runner.plan import Plan, make_plan
-from agentlab_ci.settings import ReportSettings, RunSettings
+from agentlab_ci.settings import CommentSettings, ReportSettings, RunSettings
 from agentlab_ci.store.writer import StoreWriter
 
 DATABASE = "artifacts/agentlab.db"
+STORE_SECONDS = 10.0
+HURRIED_STORE_SECONDS = 2.0
+"""What the store gets to catch up after a signal: a runner kills ten seconds after it cancels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """Everything outside; the edge makes it once and passes it down. `now` is in UTC."""
+    """Everything outside; the edge makes it once and passes it down. `now` is in UTC.
+
+    `event` is what GitHub says of the run, None elsewhere. `secrets` are masked beside those that a config names.
+    """
 
     cwd: Path
     environ: Mapping[str, str]
@@ -43,6 +58,8 @@ class World:
     log_style: LogStyle
     now: Callable[[], datetime]
     interrupts: Interrupts
+    event: GitHubEvent | None = None
+    secrets: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +74,16 @@ class Outcome:
 def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     """Run the selected scenarios against their agents and report: the main job."""
     project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
-    redactor = Redactor(secret_values(project.config, world.environ))
-    world = replace(world, console=world.console.masked(redactor.text))
-    for note in project.notes:
-        world.console.out(f"note: {note}")
+    redactor = Redactor(secret_values(project.config, world.environ) | world.secrets)
+    _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
     selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
     scenarios = select_scenarios(project.scenarios, project.config, selection)
     plan = make_plan(scenarios, project.config, settings).with_masked_facts(redactor.facts)
     _refuse_unusable(project, plan, world.environ)
     if settings.dry_run:
-        _say(world, describe_plan(plan))
+        _tell(world, describe_plan(plan))
         return Outcome(exit_code=ExitCode.OK)
-    folder = prepare_report_folder(world.cwd, settings.report.report_dir)
+    folder = prepare_report_folder(world.cwd, settings.report)
     store = StoreWriter.open(_database(settings, project, world))
     batch = Batch(
         plan,
@@ -81,22 +96,25 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         log_style=world.log_style,
         now=world.now,
         interrupts=world.interrupts,
+        source=world.event.source if world.event else SourceIdentity(),
     )
     try:
         batch.run(deadline=settings.timeout)
-    finally:  # also after a bug in agentlab: what is known is reported
+    finally:  # also after a bug in agentlab: what is known is stored and reported
         report = batch.report(settings.report)
-        written = folder.write(report, settings.report)
         store.finish_batch(report)
-        not_stored = store.close()
+        written = folder.write(report, settings.report)
+        not_stored = store.close(STORE_SECONDS if world.interrupts.exit_code is None else HURRIED_STORE_SECONDS)
     if not_stored is not None:
-        world.console.err(f"warning: {not_stored}")
+        _warn(world, not_stored)
+    if late := _count_late(report):
+        _warn(world, f"--timeout is over: {plural(late, 'scenario')} unfinished")
     return _conclude(report, written, world)
 
 
 def report_again(results_file: str, settings: ReportSettings, world: World) -> Outcome:
     """Render and gate stored results again, without calling an agent."""
-    stored = _read_results(world.cwd / results_file, shown=results_file)
+    stored = _read_results(_read(world.cwd / results_file, shown=results_file), shown=results_file)
     if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
         raise BadInputError("--pass-rate does nothing here: no scenario has more than one sample")
     report = regate(
@@ -105,10 +123,35 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> O
         require_finished=settings.require_finished,
         fail_on=settings.fail_on,
     )
-    folder = prepare_report_folder(world.cwd, settings.report_dir)
+    folder = prepare_report_folder(world.cwd, settings)
     for row in report.scenarios:
         _say(world, scenario_section(row, style=world.log_style))
     return _conclude(report, folder.write(report, settings), world)
+
+
+def comment_on(results_file: str, settings: CommentSettings, world: World) -> Outcome:
+    """Post the results of another job, which anybody may have written, to the pull request that they are of."""
+    content = read_artifact(world.cwd / results_file, shown=results_file)
+    report = regate(_read_results(content, shown=results_file))
+    target = choose_target(
+        settings,
+        report.source,
+        environ=world.environ,
+        payload=read_payload(world.environ).content,
+        cwd=world.cwd,
+        now=world.now(),
+    )
+    posted = post_results(
+        target,
+        lambda marker: render_comment(report, marker=marker, links=target.event.links, run_url=target.run_url),
+        token=world.environ.get(settings.token_env, ""),
+        key=settings.key,
+        patience=Patience(PUBLISH_SECONDS),
+    )
+    if posted.warning is not None:
+        _warn(world, posted.warning)
+    world.console.out(f"comment {posted.action}: {posted.url}")
+    return Outcome(exit_code=ExitCode.OK, report=report)
 
 
 def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:
@@ -127,12 +170,36 @@ def _database(settings: RunSettings, project: Project, world: World) -> Path:
     return world.cwd / given if given else project.root / DATABASE
 
 
-def _conclude(report: RunReport, written: Mapping[FileFormat, str], world: World) -> Outcome:
+def _conclude(report: RunReport, written: Written, world: World) -> Outcome:
+    """Say how it ended. A report that could not be written makes a green run red, and changes no other code."""
     if world.log_style.github:
         _say(world, annotations(report))
-    world.console.out(f"reports: {', '.join(written.values())}")
+    for problem in written.problems:
+        _warn(world, problem)
+    world.console.out(f"reports: {', '.join(written.paths.values()) or 'none'}")
     _say(world, closing(report, style=world.log_style))
-    return Outcome(exit_code=report.summary.exit_code, report=report, written=written)
+    code = report.summary.exit_code
+    if code is ExitCode.OK and written.problems:
+        code = ExitCode.BAD_INPUT
+    return Outcome(exit_code=code, report=report, written=written.paths)
+
+
+def _count_late(report: RunReport) -> int:
+    """Count the scenarios that the run's deadline left unfinished."""
+    return sum(
+        row.verdict is Verdict.UNFINISHED
+        and any(sample.termination_reason is TerminationReason.RUN_DEADLINE for sample in row.samples)
+        for row in report.scenarios
+    )
+
+
+def _warn(world: World, text: str) -> None:
+    world.console.err(f"warning: {for_log(text)}")
+
+
+def _tell(world: World, lines: Iterable[str]) -> None:
+    """Print lines that hold text from the user's files, which a runner must not take for its commands."""
+    _say(world, map(for_log, lines))
 
 
 def _say(world: World, lines: Iterable[str]) -> None:
@@ -140,10 +207,17 @@ def _say(world: World, lines: Iterable[str]) -> None:
         world.console.out(line)
 
 
-def _read_results(path: Path, *, shown: str) -> RunReport:
+def _read(path: Path, *, shown: str) -> bytes:
     try:
-        return read_results(path.read_bytes())
+        if path.exists() and not path.is_file():
+            raise BadInputError(f"cannot read {shown}: it is not a file")
+        return path.read_bytes()
     except OSError as problem:
         raise BadInputError(f"cannot read {shown}: {problem.strerror}") from problem
+
+
+def _read_results(content: bytes, *, shown: str) -> RunReport:
+    try:
+        return read_results(content)
     except BadInputError as problem:
         raise BadInputError(f"{shown}: {problem}") from problem

@@ -19,7 +19,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
     frozenset({"runner"}),
     frozenset({"app"}),
-    frozenset({"cli", "action", "tui", "ui"}),
+    frozenset({"action", "tui", "ui"}),
+    frozenset({"cli"}),
     frozenset({"__main__"}),
 )
 """From the bottom up. A room imports from the layers below, and from its neighbours `OPEN` modules at most."""

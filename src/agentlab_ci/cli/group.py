@@ -10,14 +10,18 @@ from typing import Any
 import click
 
 from agentlab_ci import __version__
+from agentlab_ci.cli.world import Lines
 from agentlab_ci.errors import AgentlabError, ExitCode, InvalidFilesError
+from agentlab_ci.interrupts import INTERRUPTS
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("agentlab_ci.cli.run", "Run scenarios against an agent and judge them."),
     "report": ("agentlab_ci.cli.report", "Render and gate stored results again."),
+    "comment": ("agentlab_ci.cli.comment", "Post stored results to a pull request."),
     "validate": ("agentlab_ci.cli.validate", "Check config and scenarios without calling an agent."),
     "list": ("agentlab_ci.cli.list", "Show the scenarios, agents or suites there are."),
     "schema": ("agentlab_ci.cli.schema", "Print a JSON schema for editors."),
+    "action": ("agentlab_ci.cli.action", "Run as a step of a GitHub workflow; its inputs come as variables."),
 }
 
 
@@ -55,22 +59,40 @@ def run_command(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what an agent says may not fit the terminal's encoding
     try:
-        return _exit_code(cli.main(args=list(arguments), prog_name="agentlab", standalone_mode=False))
-    except click.ClickException as problem:
-        problem.show()
-        return ExitCode.BAD_INPUT
-    except click.exceptions.Abort:
-        return ExitCode.SIGINT
-    except AgentlabError as problem:
-        click.echo(str(problem) if isinstance(problem, InvalidFilesError) else f"agentlab: {problem}", err=True)
-        return problem.exit_code
-    except Exception:  # noqa: BLE001 - the last line of defence; the traceback is shown, not swallowed
-        traceback.print_exc()
-        click.echo(
-            f"agentlab {__version__} has a bug: please report it with the traceback above and the command.",
-            file=sys.stderr,
-        )
-        return ExitCode.BUG
+        code = _exit_code(cli.main(args=list(arguments), prog_name="agentlab", standalone_mode=False))
+    except Exception as problem:  # noqa: BLE001 - the last line of defence; whatever it is, it is shown
+        text, code = _explain(problem)
+        _complain(text)
+    return INTERRUPTS.exit_code or code
+
+
+def _explain(problem: Exception) -> tuple[str, ExitCode]:
+    """Say what ended the command, and with which exit code."""
+    match problem:
+        case click.ClickException():
+            shown = io.StringIO()
+            problem.show(shown)
+            return shown.getvalue(), ExitCode.BAD_INPUT
+        case click.exceptions.Abort():
+            return "agentlab: interrupted", ExitCode.SIGINT
+        case InvalidFilesError():
+            return str(problem), problem.exit_code
+        case AgentlabError():
+            return f"agentlab: {problem}", problem.exit_code
+        case OSError():
+            named = f"{problem.filename}: " if problem.filename else ""
+            return f"agentlab: {named}{problem.strerror or problem}", ExitCode.BAD_INPUT
+    bug = f"agentlab {__version__} has a bug: please report it with the traceback above and the command."
+    return "".join([*traceback.format_exception(problem), bug]), ExitCode.BUG
+
+
+def _complain(text: str) -> None:
+    """Print to stderr. The text may hold what a user's file or an agent says: it is made safe for a CI log."""
+    from agentlab_ci.reports.escape import log_lines  # noqa: PLC0415 - most commands end well
+
+    say = Lines(sys.stderr)
+    for line in log_lines(text.strip("\n")):
+        say(line)
 
 
 def _exit_code(result: Any) -> int:

@@ -2,12 +2,11 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentlab_ci.cli.world import Lines
+from agentlab_ci.cli.world import Lines, find_working_directory
 
 if TYPE_CHECKING:
     from agentlab_ci.core.config import AgentConfig
@@ -60,7 +59,7 @@ def agents(config_file: str | None) -> None:
     """Show each agent of the config, and where it is."""
     from agentlab_ci.loading.project import load_config  # noqa: PLC0415 - `--help` needs none of it
 
-    config = load_config(cwd=Path.cwd(), config_file=config_file)
+    config = load_config(cwd=find_working_directory(), config_file=config_file)
     rows = [(agent.name, agent.provider, agent.shown_as, _where(agent)) for agent in config.agents]
     _print_columns(("NAME", "PROVIDER", "LABEL", "WHERE"), rows)
 
@@ -90,7 +89,7 @@ def suites(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
 def _load(config_file: str | None, scenario_paths: tuple[str, ...]) -> "Project":
     from agentlab_ci.loading.project import load_project  # noqa: PLC0415 - `--help` needs none of it
 
-    return load_project(cwd=Path.cwd(), config_file=config_file, scenario_paths=scenario_paths)
+    return load_project(cwd=find_working_directory(), config_file=config_file, scenario_paths=scenario_paths)
 
 
 def _where(agent: "AgentConfig") -> str:
@@ -116,9 +115,10 @@ def _where(agent: "AgentConfig") -> str:
 
 
 def _print_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from agentlab_ci.loading.wording import printable  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.loading.wording import printable  # noqa: PLC0415
+    from agentlab_ci.reports.escape import for_log  # noqa: PLC0415 - `--help` needs none of it
 
-    table = [header, *([printable(cell) or "-" for cell in row] for row in rows)]
+    table = [header, *([for_log(printable(cell)) or "-" for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     say = Lines(sys.stdout)
     for row in table:

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from pathlib import Path
 
 from agentlab_ci.interrupts import INTERRUPTS
 
@@ -13,10 +14,18 @@ GC_THRESHOLD = 50_000
 def main() -> None:
     """Run the command that `sys.argv` names and end the process with its exit code."""
     INTERRUPTS.install()
+    _open_missing_streams()
     gc.set_threshold(GC_THRESHOLD)
     from agentlab_ci.cli.group import run_command  # noqa: PLC0415 - the handler comes before the slow imports
 
     _end_process(run_command(sys.argv[1:]))
+
+
+def _open_missing_streams() -> None:
+    """Give the process the streams that it was started without, as by `>&-`."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the process's end
 
 
 def _end_process(code: int) -> None:

@@ -1,5 +1,6 @@
 """Options that more than one command takes, and the types of their values."""
 
+import math
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -33,6 +34,32 @@ class PassRateType(click.ParamType[PassRate]):
             return value if isinstance(value, PassRate) else PassRate(value)
         except ValueError as problem:
             self.fail(str(problem), param, ctx)
+
+
+class TextType(click.ParamType[str]):
+    """Text that is not empty: an empty one is a variable that was not set, and must not mean everything."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse white space alone."""
+        if not str(value).strip():
+            self.fail("it is empty", param, ctx)
+        return str(value)
+
+
+class SecondsType(click.FloatRange):
+    """A number of seconds above 0."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is no number of seconds, such as nan."""
+        seconds = super().convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is not a number of seconds", param, ctx)
+        return seconds
 
 
 class FormatsType(click.ParamType[tuple[FileFormat, ...]]):
@@ -76,6 +103,7 @@ _REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
     ),
     click.option(
         "--report-dir",
+        type=TextType(),
         metavar="DIR",
         default="agentlab-report",
         show_default=True,

@@ -4,32 +4,44 @@ from typing import Any
 
 import click
 
-from agentlab_ci.cli.options import ValueChoice, report_options
+from agentlab_ci.cli.options import SecondsType, TextType, ValueChoice, report_options
 from agentlab_ci.cli.world import real_world
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import MAX_SAMPLES, PassRate
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.settings import ReportSettings, RunSettings
 
-POSITIVE = click.FloatRange(min=0, min_open=True)
-
 
 @click.command("run", short_help="Run scenarios against an agent and judge them.")
 @click.argument("ids", nargs=-1, metavar="[ID|GLOB]...")
-@click.option("--suite", metavar="S", help="Only scenarios of this suite.")
-@click.option("--suite-def", metavar="D", help="Only what this suite definition of the config picks.")
+@click.option("--suite", type=TextType(), metavar="S", help="Only scenarios of this suite.")
 @click.option(
-    "--tag", "tags", multiple=True, metavar="T", help="Only scenarios with this tag; repeated: with any of them."
+    "--suite-def", type=TextType(), metavar="D", help="Only what this suite definition of the config picks."
+)
+@click.option(
+    "--tag",
+    "tags",
+    type=TextType(),
+    multiple=True,
+    metavar="T",
+    help="Only scenarios with this tag; repeated: with any of them.",
 )
 @click.option(
     "--scenarios",
     "scenario_paths",
+    type=TextType(),
     multiple=True,
     metavar="PATH",
     help="Files, folders or globs; may be repeated; default scenarios/.",
 )
-@click.option("--config", "config_file", metavar="FILE", help="Default agentlab.config.yaml, if it is there.")
-@click.option("--agent", metavar="A", help="Run everything on this agent of the config.")
+@click.option(
+    "--config",
+    "config_file",
+    type=TextType(),
+    metavar="FILE",
+    help="Default agentlab.config.yaml, if it is there.",
+)
+@click.option("--agent", type=TextType(), metavar="A", help="Run everything on this agent of the config.")
 @click.option(
     "--provider",
     type=ValueChoice([Provider.MOCK, Provider.HTTP]),
@@ -52,12 +64,17 @@ POSITIVE = click.FloatRange(min=0, min_open=True)
 )
 @click.option(
     "--timeout",
-    type=POSITIVE,
+    type=SecondsType(),
     metavar="S",
     help="Seconds for the whole run; what is not done by then is unfinished.",
 )
 @click.option(
-    "--db", "database", metavar="FILE", envvar="AGENTLAB_DB", help="History; default artifacts/agentlab.db."
+    "--db",
+    "database",
+    type=TextType(),
+    metavar="FILE",
+    envvar="AGENTLAB_DB",
+    help="History; default artifacts/agentlab.db.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what would run, and call no agent.")
 @report_options

@@ -2,11 +2,10 @@
 
 import os
 import sys
-from pathlib import Path
 
 import click
 
-from agentlab_ci.cli.world import Lines
+from agentlab_ci.cli.world import Lines, find_working_directory
 
 
 @click.command("validate", short_help="Check config and scenarios without calling an agent.")
@@ -23,11 +22,12 @@ def command(paths: tuple[str, ...], config_file: str | None) -> None:
     from agentlab_ci.errors import InvalidFilesError  # noqa: PLC0415
     from agentlab_ci.loading.project import load_project  # noqa: PLC0415
     from agentlab_ci.loading.usable import agents_in_use, find_unusable  # noqa: PLC0415
+    from agentlab_ci.reports.escape import for_log  # noqa: PLC0415
 
-    project = load_project(cwd=Path.cwd(), config_file=config_file, scenario_paths=paths)
+    project = load_project(cwd=find_working_directory(), config_file=config_file, scenario_paths=paths)
     say = Lines(sys.stdout)
     for note in project.notes:
-        say(f"note: {note}")
+        say(for_log(f"note: {note}"))
     problems = find_unusable(
         project, agents=agents_in_use(project), scenarios=project.scenarios, environ=os.environ
     )

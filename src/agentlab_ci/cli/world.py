@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from agentlab_ci.errors import BadInputError
+
 if TYPE_CHECKING:
     from agentlab_ci.app import World
 
@@ -16,11 +18,13 @@ def real_world() -> "World":
     from agentlab_ci.app import World  # noqa: PLC0415 - the app imports everything
     from agentlab_ci.interrupts import INTERRUPTS  # noqa: PLC0415
     from agentlab_ci.publish.console import Console  # noqa: PLC0415
+    from agentlab_ci.publish.event import read_event, read_payload  # noqa: PLC0415
     from agentlab_ci.reports.formatting import glyphs_for  # noqa: PLC0415
     from agentlab_ci.reports.log import LogStyle  # noqa: PLC0415
 
+    cwd = find_working_directory()
     return World(
-        cwd=Path.cwd(),
+        cwd=cwd,
         environ=dict(os.environ),
         console=Console(out=Lines(sys.stdout), err=Lines(sys.stderr), clock=time.monotonic),
         log_style=LogStyle(
@@ -28,11 +32,20 @@ def real_world() -> "World":
         ),
         now=lambda: datetime.now(UTC),
         interrupts=INTERRUPTS,
+        event=read_event(os.environ, read_payload(os.environ).content, cwd=cwd),
     )
 
 
+def find_working_directory() -> Path:
+    """Return the working directory; raises BadInputError when it was deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError as problem:
+        raise BadInputError("the working directory does not exist any more") from problem
+
+
 class Lines:
-    """Writes lines to a stream and survives a reader that has gone, as `| head` does."""
+    """Writes lines to a stream. A reader that has gone, as with `| head`, or a full disk does not end the run."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream: TextIO | None = stream
@@ -44,5 +57,7 @@ class Lines:
         try:
             self._stream.write(line + "\n")
             self._stream.flush()
-        except BrokenPipeError:
-            self._stream = None
+        except OSError as problem:
+            broken, self._stream = self._stream, None
+            if not isinstance(problem, BrokenPipeError) and broken is not sys.stderr:
+                Lines(sys.stderr)(f"agentlab: nothing more can be printed: {problem.strerror}")

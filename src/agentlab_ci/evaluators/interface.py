@@ -51,12 +51,14 @@ class NotJudgedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorKind(Generic[ConfigT]):
-    """A row of the registry; `name` is the `type` in YAML. `judge` is pure and may raise only `NotJudgedError`."""
+    """A row of the registry; `name` is the `type` in YAML. `slow` kinds may compute for a
+    while, so they are kept out of the event loop. `judge` is pure and may raise only `NotJudgedError`."""
 
     name: str
     positions: frozenset[Position]
     config: type[ConfigT]
     passes_when: str
+    slow: bool = False
     judge: Callable[[ConfigT, Evidence], Finding]
 
 

@@ -30,6 +30,8 @@ def _compiles(pattern: str) -> str:
         regex.compile(pattern)
     except regex.error as problem:
         raise ValueError(f"not a regular expression: {problem}") from None
+    except RecursionError:
+        raise ValueError("not a regular expression: nested too deep") from None
     return pattern
 
 
@@ -68,7 +70,10 @@ def _judge_not_contains(config: Keywords, evidence: Evidence) -> Finding:
 
 def _judge_regex(config: Pattern, evidence: Evidence) -> Finding:
     try:
-        found = regex.search(config.pattern, evidence.output, regex.IGNORECASE, timeout=REGEX_SECONDS)
+        # concurrent: other threads, the event loop's among them, go on while it searches.
+        found = regex.search(
+            config.pattern, evidence.output, regex.IGNORECASE, concurrent=True, timeout=REGEX_SECONDS
+        )
     except TimeoutError:
         raise NotJudgedError(
             f"the pattern /{config.pattern}/ did not end within {REGEX_SECONDS} s on this reply; make it simpler"
@@ -105,6 +110,7 @@ KINDS: tuple[EvaluatorKind[Any], ...] = (
         positions=_STEP,
         config=Pattern,
         passes_when="the pattern is found in the reply, in any case",
+        slow=True,
         judge=_judge_regex,
     ),
     EvaluatorKind(

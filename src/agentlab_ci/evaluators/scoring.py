@@ -31,6 +31,11 @@ def evaluate(
     return tuple(evaluations)
 
 
+def may_be_slow(specs: Iterable[EvaluatorSpec]) -> bool:
+    """Tell whether any of these evaluators may compute for a while."""
+    return any(EVALUATORS[spec.type].slow for spec in specs)
+
+
 def hard_gate_failed(evaluations: Iterable[Evaluation]) -> bool:
     """Tell whether any hard gate did not pass."""
     return any(e.mode is Mode.HARD_GATE and not e.passed for e in evaluations)

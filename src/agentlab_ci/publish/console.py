@@ -1,7 +1,7 @@
 """The job log while a run goes on: scenarios in YAML order on stdout, progress on stderr."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agentlab_ci.core.results import RowKey, SampleResult, ScenarioFacts, ScenarioResult
 from agentlab_ci.core.trace import Wait
@@ -21,10 +21,6 @@ class Console:
     out: Say
     err: Say
     clock: Callable[[], float]
-
-    def masked(self, mask: Callable[[str], str]) -> "Console":
-        """Return this console behind `mask`, which every line passes."""
-        return replace(self, out=lambda line: self.out(mask(line)), err=lambda line: self.err(mask(line)))
 
 
 class JobLog:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,30 +21,38 @@ class ReportFolder:
     path: Path
     shown: str
 
-    def write(self, report: RunReport, settings: ReportSettings) -> dict[FileFormat, str]:
-        """Write each asked-for report whole or not at all; returns their paths as the user would type them.
+    def write(self, report: RunReport, settings: ReportSettings) -> "Written":
+        """Write each asked-for report whole or not at all, the others also when one cannot be written.
 
-        Reports of an earlier run that this one does not write are left alone. Raises BadInputError when one cannot
-        be written.
+        Reports of an earlier run that this one does not write are left alone.
         """
-        try:
-            return {name: str(Path(self.shown) / file) for name, file in self._write(report, settings)}
-        except OSError as problem:
-            raise BadInputError(f"cannot write the reports to {self.shown}: {problem.strerror}") from problem
-
-    def _write(self, report: RunReport, settings: ReportSettings) -> Iterator[tuple[FileFormat, str]]:
         known = report_formats(junit_style=settings.junit_style)
+        paths, problems = {}, []
         for name in settings.formats:
-            file_name = known[name].file_name
-            _replace(self.path / file_name, known[name].render(report))
-            yield name, file_name
+            path = Path(self.shown) / known[name].file_name
+            try:
+                _replace(self.path / path.name, known[name].render(report))
+            except OSError as problem:
+                problems.append(f"cannot write {path}: {problem.strerror}")
+            else:
+                paths[name] = str(path)
+        return Written(paths=paths, problems=tuple(problems))
 
 
-def prepare_report_folder(cwd: Path, shown: str) -> ReportFolder:
-    """Make the folder and see that it can be written to, before any agent is called.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The reports that were written, as the user would type their paths, and what was in the way of the others."""
 
-    Raises BadInputError when it cannot.
+    paths: Mapping[FileFormat, str]
+    problems: tuple[str, ...]
+
+
+def prepare_report_folder(cwd: Path, settings: ReportSettings) -> ReportFolder:
+    """Make the folder and see that the reports can be written to it, before any agent is called.
+
+    Raises BadInputError when they cannot.
     """
+    shown = settings.report_dir
     path = cwd / shown
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -54,6 +62,9 @@ def prepare_report_folder(cwd: Path, shown: str) -> ReportFolder:
         raise BadInputError(
             f"cannot write reports to {shown}: {problem.strerror}; give another --report-dir"
         ) from problem
+    for kind in report_formats(junit_style=settings.junit_style).values():
+        if (path / kind.file_name).is_dir():
+            raise BadInputError(f"cannot write {Path(shown) / kind.file_name}: there is a folder of that name")
     return ReportFolder(path=path, shown=shown)
 
 

@@ -9,7 +9,7 @@ from agentlab_ci import __version__
 from agentlab_ci.agents.interface import Agent
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.judge import build_report
-from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts, SourceIdentity
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.publish.console import Console, JobLog
@@ -36,12 +36,14 @@ class Batch:
         log_style: LogStyle,
         now: Callable[[], datetime],
         interrupts: Interrupts,
+        source: SourceIdentity,
     ) -> None:
         self._plan = plan
         self._store = store
         self._console = console
         self._now = now
         self._interrupts = interrupts
+        self._source = source
         self._ledger = Ledger(plan)
         self._started = now()
         self._began = console.clock()
@@ -69,7 +71,7 @@ class Batch:
         for row in self._plan.rows:
             if row.skipped:
                 self._log.scenario_complete(self._ledger.judge(row))
-        self._ended_by = ExitCode.BUG
+        self._ended_by = ExitCode.BUG  # unless the run gets past the next line
         run_plan(self._plan, self._ledger, self._world, deadline=deadline)
         self._ended_by = self._interrupts.exit_code
 
@@ -95,4 +97,5 @@ class Batch:
             started_at=self._started.isoformat(timespec="milliseconds"),
             ended_at=self._now().isoformat(timespec="milliseconds"),
             sampling=self._plan.sampling,
+            source=self._source,
         )

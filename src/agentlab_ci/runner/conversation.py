@@ -1,9 +1,12 @@
 """Conversations: the user's messages in a fixed order, each reply judged as it comes."""
 
+import asyncio
+
 from agentlab_ci.core.sample import TerminationReason
-from agentlab_ci.core.scenario import Conversation, Scenario
+from agentlab_ci.core.scenario import Conversation, EvaluatorSpec, Scenario
+from agentlab_ci.core.trace import Evaluation
 from agentlab_ci.evaluators.interface import Evidence
-from agentlab_ci.evaluators.scoring import evaluate, hard_gate_failed
+from agentlab_ci.evaluators.scoring import evaluate, hard_gate_failed, may_be_slow
 from agentlab_ci.runner.interface import Talk
 from agentlab_ci.runner.recording import Recording
 
@@ -19,11 +22,11 @@ async def run_conversation(scenario: Scenario, talk: Talk, recording: Recording)
         reply = await talk(step.message)
         recording.add_reply(reply)
         evidence = Evidence(output=reply.text, latency_ms=reply.latency_ms)
-        evaluations = evaluate(step.evaluators, evidence, step=number)
+        evaluations = await _judge(step.evaluators, evidence, step=number)
         recording.evaluations += evaluations
         if hard_gate_failed(evaluations):
             return TerminationReason.EVALUATOR_FAILED
-    recording.evaluations += evaluate(
+    recording.evaluations += await _judge(
         scenario.evaluators,
         Evidence(
             output=recording.final_output or "",
@@ -32,3 +35,12 @@ async def run_conversation(scenario: Scenario, talk: Talk, recording: Recording)
         ),
     )
     return TerminationReason.COMPLETED
+
+
+async def _judge(
+    specs: tuple[EvaluatorSpec, ...], evidence: Evidence, *, step: int | None = None
+) -> tuple[Evaluation, ...]:
+    """Evaluate, in a thread where it may take a while: the other samples' deadlines go on."""
+    if may_be_slow(specs):
+        return await asyncio.to_thread(evaluate, specs, evidence, step=step)
+    return evaluate(specs, evidence, step=step)

@@ -20,7 +20,7 @@ from agentlab_ci.runner.reachability import Reach, Reachability
 from agentlab_ci.runner.sample import SampleLimits, SampleRun, never_run
 from agentlab_ci.runner.schedule import Job, Schedule
 
-KEEP_SECONDS = 5.0
+KEEP_SECONDS = 1.0
 """How long a slot waits until its sample is stored; a store that takes longer catches up on its own."""
 GRACE_SECONDS = 2.0
 """What running samples get after an interruption; a CI runner kills ten seconds after cancelling."""
@@ -64,7 +64,7 @@ def run_plan(plan: Plan, ledger: Ledger, world: EngineWorld, *, deadline: float 
     """Run every sample of the plan into the ledger; `deadline` is the whole run's, in seconds.
 
     At the deadline, and two seconds after a signal, what still runs or waits is cancelled. Returns with every
-    sample in the ledger; only a bug in agentlab raises.
+    sample in the ledger, or raises an ExceptionGroup of the bugs in agentlab that cost a sample its result.
     """
     # Not asyncio.run: it waits for the threads of name look-ups, which may hang long after the run is over.
     loop = asyncio.new_event_loop()
@@ -91,6 +91,7 @@ class _Engine:
         self._slots = min(plan.concurrency, plan.total_samples)
         self._running: dict[asyncio.Task[SampleResult], Job] = {}
         self._stop_reasons: dict[asyncio.Task[SampleResult], TerminationReason] = {}
+        self._bugs: list[Exception] = []
         self._changed = asyncio.Event()
         self._unended = Counter[str]()
         for row in plan.runnable:
@@ -119,6 +120,8 @@ class _Engine:
             self._world.interrupts.subscribe(None)
         for name in self._held:
             self._release(name)
+        if self._bugs:
+            raise ExceptionGroup("a bug in agentlab cost samples their result", self._bugs)
 
     async def _supervise(self, interrupted: asyncio.Event, deadline: float | None) -> None:
         reason = TerminationReason.INTERRUPTED
@@ -170,6 +173,9 @@ class _Engine:
             if reason is None:
                 raise
             result = sample.stopped(reason)
+        except Exception as bug:  # noqa: BLE001 - it costs this sample; all of them are raised once the run is over
+            self._bugs.append(bug)
+            result = sample.broken(bug)
         finally:
             del self._running[task]
         result = self._world.redact(result)

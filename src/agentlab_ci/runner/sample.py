@@ -72,6 +72,11 @@ class SampleRun:
         error = UNREACHABLE_ERROR if reason is TerminationReason.AGENT_UNREACHABLE else None
         return self._result(status_of_stop(reason), reason, error=error)
 
+    def broken(self, bug: Exception) -> SampleResult:
+        """Return the result of a run that a bug in agentlab ended."""
+        message = f"a bug in agentlab: {type(bug).__name__}: {bug}"
+        return self._errored(TerminationReason.TOOL_ERROR, SampleError(message=message))
+
     async def _draw_until_ended(self) -> SampleResult:
         while True:
             try:

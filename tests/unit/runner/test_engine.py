@@ -270,16 +270,26 @@ def test_each_scenario_is_told_complete_once_with_all_its_samples() -> None:
     assert len(performance.witness.ended) == 18
 
 
-def test_a_bug_is_not_swallowed() -> None:
+def test_a_bug_costs_its_sample_and_is_raised_when_the_run_is_over() -> None:
+    performance = Performance(
+        plan_of(scenario("a.one"), scenario("a.two"), samples=2),
+        Stage(lambda name, n, _time: Act(raises=RuntimeError("a bug")) if (name, n) == ("a.one", 1) else GOOD),
+    )
     with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="a bug")):
-        perform(plan_of(), lambda *_: Act(raises=RuntimeError("a bug")))
+        run_virtually(performance.run())
+    ended = {(s.scenario_id, s.sample): s for s in performance.witness.ended}
+    assert "".join(ended[key].status[0] for key in sorted(ended)) == "eppp"
+    broken = ended["a.one", 1]
+    assert broken.termination_reason is TerminationReason.TOOL_ERROR
+    assert broken.error is not None
+    assert broken.error.message == "a bug in agentlab: RuntimeError: a bug"
 
 
 def test_nothing_is_told_of_a_sample_before_it_is_stored() -> None:
     performance = Performance(plan_of(), Stage(lambda *_: GOOD))
-    performance.witness.seconds_to_store = 3.0
+    performance.witness.seconds_to_store = 0.5
     _, seconds = run_virtually(performance.run())
-    assert seconds == 4.0, "the run waits for the store"
+    assert seconds == 1.5, "the run waits for the store"
     assert performance.witness.kept == performance.witness.ended
 
 
