@@ -1,0 +1,66 @@
+"""The Action's story: read the inputs, refuse what may not run, wait for the server, run, publish what came."""
+
+import traceback
+
+from agentlab_ci import __version__
+from agentlab_ci.action.container import LOOPBACK_ADVICE, find_gateway, in_image, unreached_on_loopback
+from agentlab_ci.action.ending import Ending, not_judged
+from agentlab_ci.action.inputs import read_inputs
+from agentlab_ci.action.publishing import publish
+from agentlab_ci.action.stage import Stage, set_stage
+from agentlab_ci.agents.loopback import reroute_url
+from agentlab_ci.app import World, run_scenarios
+from agentlab_ci.errors import AgentlabError, BadInputError, ExitCode, InvalidFilesError, Problem
+from agentlab_ci.publish.trust import why_untrusted
+from agentlab_ci.reports.escape import log_lines
+
+
+def run_action(world: World) -> ExitCode:
+    """Do the whole job of one step and return its exit code. Whatever it comes to, it is published."""
+    stage = set_stage(read_inputs(world.environ), world)
+    ending = _come_to_an_ending(stage)
+    publish(ending, stage)
+    return ending.exit_code
+
+
+def _come_to_an_ending(stage: Stage) -> Ending:
+    try:
+        return _run(stage)
+    except InvalidFilesError as invalid:
+        return not_judged(invalid.exit_code, *invalid.problems)
+    except AgentlabError as problem:
+        return not_judged(
+            problem.exit_code, *(Problem(path="", message=line) for line in str(problem).splitlines())
+        )
+    except Exception:  # noqa: BLE001 - the last line of defence; the traceback is shown, not swallowed
+        for line in log_lines(traceback.format_exc()):
+            stage.world.console.err(line)
+        said = f"agentlab {__version__} has a bug: please report it with the traceback in the job's log"
+        return not_judged(ExitCode.BUG, Problem(path="", message=said))
+
+
+def _run(stage: Stage) -> Ending:
+    inputs, world = stage.inputs, stage.world
+    inputs.check()
+    _refuse_untrusted(stage)
+    gateway = find_gateway() if inputs.localhost_gateway else None
+    if inputs.wait_for_url is not None:
+        from agentlab_ci.agents.waiting import wait_for_answer  # noqa: PLC0415 - httpx takes 0.1 s to import
+
+        url = reroute_url(inputs.wait_for_url, gateway) if gateway else inputs.wait_for_url
+        wait_for_answer(url, seconds=inputs.wait_seconds, interrupts=world.interrupts)
+    outcome = run_scenarios(inputs.run, world)
+    if outcome.report is not None and gateway is None and in_image(world.environ):
+        for url in unreached_on_loopback(outcome.report):
+            stage.warn(f"no connection to {url}: {LOOPBACK_ADVICE}")
+    return Ending(outcome=outcome)
+
+
+def _refuse_untrusted(stage: Stage) -> None:
+    """Stop before the config is read: it says which server gets which secret."""
+    event, world = stage.world.event, stage.world
+    if event is None or stage.inputs.allow_untrusted_code:
+        return
+    refusal = why_untrusted(event, working_directory=world.cwd, environ=world.environ)
+    if refusal is not None:
+        raise BadInputError(refusal)

@@ -1,0 +1,76 @@
+"""Where one step of the Action plays: its inputs, its folder, its event."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agentlab_ci.action.inputs import ActionInputs
+from agentlab_ci.app import World
+from agentlab_ci.core.github import PullRequest
+from agentlab_ci.publish.event import read_event, read_payload
+from agentlab_ci.publish.owner import not_there_yet
+from agentlab_ci.reports.escape import command_message, for_log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What is known before the run.
+
+    `world.cwd` is the working directory inside `workspace`. `absent` are the files and folders that the run may
+    create there and that are not there yet.
+    """
+
+    inputs: ActionInputs
+    world: World
+    workspace: Path
+    absent: tuple[Path, ...] = ()
+
+    @property
+    def prefix(self) -> str:
+        """The path from the workspace to the working directory, empty or ending in a slash."""
+        inside = self.world.cwd.relative_to(self.workspace).as_posix()
+        return "" if inside == "." else f"{inside}/"
+
+    def warn(self, text: str) -> None:
+        """Say a warning, as an annotation on GitHub."""
+        safe = for_log(text)
+        if self.world.log_style.github:
+            self.world.console.out(f"::warning title=agentlab::{command_message(safe)}")
+        else:
+            self.world.console.err(f"warning: {safe}")
+
+
+def set_stage(inputs: ActionInputs, world: World) -> Stage:
+    """Look around. Nothing is relative to the process's own folder: the runner replaces the image's."""
+    workspace = Path(os.path.normpath(world.environ.get("GITHUB_WORKSPACE") or world.cwd))
+    folder, problem = _find_folder(workspace, inputs.working_directory)
+    if problem is not None:
+        inputs = replace(inputs, problems=(*inputs.problems, f"input `working-directory`: {problem}"))
+    payload = read_payload(world.environ)
+    event = read_event(world.environ, payload.content, cwd=folder)
+    if event is not None and inputs.pr_number is not None:
+        event = replace(event, pull_request=PullRequest(number=inputs.pr_number))
+    places = (inputs.run.report.report_dir, world.environ.get("AGENTLAB_DB"))
+    stage = Stage(
+        inputs=inputs,
+        world=replace(
+            world, cwd=folder, event=event, secrets=world.secrets | frozenset(filter(None, [inputs.github_token]))
+        ),
+        workspace=workspace,
+        absent=tuple(
+            path for place in places if place for path in not_there_yet(folder / place, workspace=workspace)
+        ),
+    )
+    if payload.warning is not None:
+        stage.warn(payload.warning)
+    return stage
+
+
+def _find_folder(workspace: Path, given: str) -> tuple[Path, str | None]:
+    """Return the working directory, and what is wrong with it; it is then the workspace."""
+    folder = Path(os.path.normpath(workspace / given))
+    if not folder.is_relative_to(workspace) or not folder.resolve().is_relative_to(workspace.resolve()):
+        return workspace, f"{given} is outside the workspace"
+    if not folder.is_dir():
+        return workspace, f"there is no folder {given}; has it been checked out?"
+    return folder, None

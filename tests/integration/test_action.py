@@ -1,0 +1,329 @@
+"""The Action's whole step against a GitHub on loopback: what is published for each way it can end."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from action_step import BASE_SHA, HEAD_SHA, MERGE_SHA, TOKEN, pull_request_payload, run_step, write_mock_project
+from agentlab_ci.errors import ExitCode
+from agentlab_ci.interrupts import Interrupts
+from command import conversation, write_project
+from fake_github import FORBIDDEN, FakeGitHub, StoredPull, fake_github
+from loopback import closed_port, hostile_agent
+from runner_commands import find_commands
+
+REPORTS = ("report.md", "junit.xml", "results.json", "comment.md")
+
+
+@pytest.fixture
+def github() -> Iterator[FakeGitHub]:
+    with fake_github() as server:
+        yield server
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_mock_project(tmp_path / "workspace", fail_samples=(2,))
+
+
+def break_config(folder: Path) -> None:
+    (folder / "agentlab.config.yaml").write_text("agents:\n  - {name: desk, provider: mokc}\n", encoding="utf-8")
+
+
+def test_a_tolerated_failure_is_green_and_shown_everywhere(folder: Path, github: FakeGitHub) -> None:
+    step = run_step(folder, github)
+    assert step.code == 0
+    outputs = dict(step.outputs)
+    assert outputs.pop("batch-id").startswith("batch_")
+    assert outputs == {
+        "verdict": "passed",
+        "scenarios": "2",
+        "scenarios-passed": "2",
+        "scenarios-failed": "0",
+        "scenarios-unfinished": "0",
+        "samples": "6",
+        "samples-passed": "4",
+        "samples-failed": "2",
+        "samples-errored": "0",
+        "pass-at-k": "1.00",
+        "pass-hat-k": "0.00",
+        "failed-scenarios": "[]",
+        "report-markdown": "agentlab-report/report.md",
+        "report-junit": "agentlab-report/junit.xml",
+        "report-json": "agentlab-report/results.json",
+        "report-dir": "agentlab-report",
+        "comment-url": "https://github.test/o/r/pull/7#issuecomment-1001",
+    }
+    (body,) = github.bodies()
+    assert body.startswith("<!-- agentlab:comment key=ci/scenarios/agentlab run=1 attempt=1 -->")
+    for page in (body, step.summary):
+        assert "orders.status" in page
+        assert "flaky" in page
+    assert step.commands("error") == []
+    assert not (folder / "artifacts").exists()
+
+
+def test_below_the_bar_is_red_and_the_comment_is_the_same_one(tmp_path: Path, github: FakeGitHub) -> None:
+    run_step(write_mock_project(tmp_path / "workspace"), github, run_id=1)
+    step = run_step(write_mock_project(tmp_path / "workspace", fail_samples=(1, 3)), github, run_id=2)
+    assert step.code == 1
+    assert step.outputs["verdict"] == "failed"
+    assert json.loads(step.outputs["failed-scenarios"]) == ["orders.status", "orders.delay"]
+    assert len(step.commands("error")) == 2
+    (body,) = github.bodies()
+    assert "run=2" in body
+    assert "below the bar" in body
+
+
+def test_paths_are_relative_to_the_workspace(tmp_path: Path, github: FakeGitHub) -> None:
+    write_mock_project(tmp_path / "workspace" / "services" / "desk")
+    step = run_step(tmp_path / "workspace", github, inputs={"working-directory": "services/desk/"})
+    assert step.code == 0
+    assert step.outputs["report-json"] == "services/desk/agentlab-report/results.json"
+    assert (tmp_path / "workspace" / step.outputs["report-json"]).is_file()
+    assert f"/blob/{HEAD_SHA}/services/desk/scenarios/all.yaml#L1" in github.bodies()[0]
+
+
+class TestNothingJudged:
+    """Exit codes 2, 70, 130 and 143 after a green run."""
+
+    @pytest.fixture(autouse=True)
+    def green(self, folder: Path, github: FakeGitHub) -> None:
+        assert run_step(folder, github, run_id=1).code == 0
+
+    def check_comment(self, github: FakeGitHub, *said: str) -> None:
+        (body,) = github.bodies()
+        assert "run=2" in body
+        assert HEAD_SHA[:7] in body
+        assert "was not judged" in body
+        for text in said:
+            assert text in body
+
+    def test_a_broken_config(self, folder: Path, github: FakeGitHub) -> None:
+        break_config(folder)
+        step = run_step(folder, github, run_id=2)
+        assert step.code == 2
+        assert step.outputs["verdict"] == ""
+        assert step.outputs["scenarios"] == "0"
+        assert step.outputs["report-json"] == ""
+        (command,) = step.commands("error")
+        assert command.startswith("::error file=agentlab.config.yaml,line=2,")
+        assert "mokc" in step.summary
+        assert "mokc" in "\n".join(step.err)
+        self.check_comment(github, "mokc")
+
+    def test_broken_inputs(self, folder: Path, github: FakeGitHub) -> None:
+        step = run_step(folder, github, run_id=2, inputs={"samples": "many", "fail-on": "mondays"})
+        assert step.code == 2
+        assert len(step.commands("error")) == 2
+        self.check_comment(github, "input `samples`", "input `fail-on`")
+
+    @pytest.mark.parametrize("given", ["..", "missing", "/", "scenarios/all.yaml"])
+    def test_a_working_directory_that_is_none(self, folder: Path, github: FakeGitHub, given: str) -> None:
+        step = run_step(folder, github, run_id=2, inputs={"working-directory": given})
+        assert step.code == 2
+        self.check_comment(github, "input `working-directory`")
+
+    def test_a_bug(self, folder: Path, github: FakeGitHub) -> None:
+        def broken_clock() -> Any:
+            raise ZeroDivisionError("::error::from a traceback")
+
+        step = run_step(folder, github, run_id=2, now=broken_clock)
+        assert step.code == 70
+        assert "Traceback" in step.log
+        assert find_commands("\n".join(step.err)) == []
+        self.check_comment(github, "has a bug")
+
+    @pytest.mark.parametrize("code", [ExitCode.SIGINT, ExitCode.SIGTERM])
+    def test_a_signal(self, folder: Path, github: FakeGitHub, code: ExitCode) -> None:
+        interrupts = Interrupts()
+        interrupts.exit_code = code
+        step = run_step(folder, github, run_id=2, interrupts=interrupts)
+        assert step.code == code
+        assert step.outputs["verdict"] == "unfinished"
+        assert "orders.status" in step.summary
+        self.check_comment(github, "the run was cancelled")
+
+    def test_a_server_that_never_answers(self, folder: Path, github: FakeGitHub) -> None:
+        with closed_port() as port:
+            url = f"http://127.0.0.1:{port}/"
+            step = run_step(folder, github, run_id=2, inputs={"wait-for-url": url, "wait-seconds": "0.1"})
+        assert step.code == 2
+        self.check_comment(github, "did not answer")
+
+
+def test_without_a_verdict_no_new_comment_is_written(folder: Path, github: FakeGitHub) -> None:
+    break_config(folder)
+    step = run_step(folder, github)
+    assert step.code == 2
+    assert github.bodies() == []
+    assert step.outputs["comment-url"] == ""
+
+
+def test_on_failure_a_red_comment_turns_green_and_a_green_run_writes_none(
+    tmp_path: Path, github: FakeGitHub
+) -> None:
+    inputs = {"comment": "on-failure"}
+    good, bad = (
+        write_mock_project(tmp_path / name, fail_samples=f) for name, f in (("good", ()), ("bad", (1, 2)))
+    )
+    run_step(good, github, inputs=inputs, run_id=1)
+    assert github.bodies() == []
+    run_step(bad, github, inputs=inputs, run_id=2)
+    assert "run=2" in github.bodies()[0]
+    run_step(good, github, inputs=inputs, run_id=3)
+    assert "run=3" in github.bodies()[0]
+
+
+def test_never_writes_no_comment_but_lets_none_grow_old(folder: Path, github: FakeGitHub) -> None:
+    run_step(folder, github, inputs={"comment": "never"}, run_id=1)
+    assert github.bodies() == []
+    run_step(folder, github, run_id=2)
+    run_step(folder, github, inputs={"comment": "never"}, run_id=3)
+    assert "run=3" in github.bodies()[0]
+
+
+def test_a_refused_comment_changes_nothing_but_a_warning(folder: Path, github: FakeGitHub) -> None:
+    github.fail("POST", FORBIDDEN)
+    step = run_step(folder, github)
+    assert step.code == 0
+    (warning,) = step.commands("warning")
+    assert "pull-requests: write" in warning
+    assert "agentlab-report/comment.md" in warning
+    assert (folder / "agentlab-report/comment.md").read_text(encoding="utf-8").startswith("<!-- agentlab:comment")
+    assert step.outputs["comment-url"] == ""
+
+
+def test_for_a_fork_no_call_is_tried(folder: Path, github: FakeGitHub) -> None:
+    step = run_step(folder, github, payload=pull_request_payload(head_repository="someone/r"))
+    assert step.code == 0
+    assert github.asked == []
+    assert len(step.commands("warning")) == 1
+    assert "orders.status" in step.summary
+
+
+def test_a_push_finds_its_pull_request(folder: Path, github: FakeGitHub) -> None:
+    github.pulls.append(StoredPull(number=7, head_sha=MERGE_SHA))
+    step = run_step(folder, github, event="push", payload={})
+    assert step.outputs["comment-url"].endswith("/pull/7#issuecomment-1001")
+
+
+def test_a_push_without_one_is_no_trouble(folder: Path, github: FakeGitHub) -> None:
+    step = run_step(folder, github, event="push", payload={})
+    assert step.code == 0
+    assert github.bodies() == []
+    assert step.commands("warning") == []
+
+
+def test_the_pull_request_can_be_named(folder: Path, github: FakeGitHub) -> None:
+    run_step(
+        folder, github, event="workflow_dispatch", payload={}, inputs={"pr-number": "12", "comment-key": "x y"}
+    )
+    assert [comment.issue for comment in github.comments] == [12]
+    assert github.bodies()[0].startswith("<!-- agentlab:comment key=x%20y run=1")
+
+
+class TestUntrustedCode:
+    """pull_request_target with a fork's head checked out."""
+
+    PAYLOAD = pull_request_payload(head_repository="someone/r")
+
+    def check_out(self, folder: Path, sha: str) -> None:
+        (folder / ".git").mkdir()
+        (folder / ".git/HEAD").write_text(sha, encoding="utf-8")
+
+    def test_it_is_refused_before_the_config_is_read(self, folder: Path, github: FakeGitHub) -> None:
+        self.check_out(folder, HEAD_SHA)
+        break_config(folder)
+        step = run_step(folder, github, event="pull_request_target", payload=self.PAYLOAD)
+        assert step.code == 2
+        assert "refused to run" in step.log
+        assert "mokc" not in step.log + step.summary
+
+    def test_it_runs_when_asked_to(self, folder: Path, github: FakeGitHub) -> None:
+        self.check_out(folder, HEAD_SHA)
+        inputs = {"allow-untrusted-code": "true"}
+        assert run_step(folder, github, event="pull_request_target", payload=self.PAYLOAD, inputs=inputs).code == 0
+
+    @pytest.mark.parametrize("sha", [BASE_SHA, MERGE_SHA])
+    def test_the_repository_s_own_commit_runs(self, folder: Path, github: FakeGitHub, sha: str) -> None:
+        self.check_out(folder, sha)
+        assert run_step(folder, github, event="pull_request_target", payload=self.PAYLOAD).code == 0
+
+
+def test_off_github_it_is_a_plain_run(folder: Path) -> None:
+    step = run_step(folder)
+    assert step.code == 0
+    assert not [line for line in step.out if line.startswith("::")]
+
+
+def test_the_step_summary_can_be_left_out(folder: Path, github: FakeGitHub) -> None:
+    assert run_step(folder, github, inputs={"step-summary": "false"}).summary == ""
+
+
+@pytest.mark.parametrize(("inside", "advised"), [("1", True), ("", False)])
+def test_localhost_inside_the_container_gets_advice(
+    tmp_path: Path, github: FakeGitHub, inside: str, advised: bool
+) -> None:
+    with closed_port() as port:
+        agent = {"name": "mine", "provider": "http", "url": f"http://localhost:{port}/chat"}
+        config = {"agents": [agent], "sampling": {"error_retries": 0}}
+        write_project(tmp_path / "workspace", config, [conversation("orders.status")])
+        step = run_step(tmp_path / "workspace", github, environ={"AGENTLAB_CONTAINER": inside})
+    assert step.code == 1
+    warned = [line for line in step.commands("warning") if "localhost-gateway: true" in line]
+    assert len(warned) == advised
+
+
+def test_the_run_begins_when_the_server_answers(tmp_path: Path, github: FakeGitHub) -> None:
+    with hostile_agent() as server:
+        agent = {"name": "mine", "provider": "http", "url": server.url("/ok")}
+        write_project(tmp_path / "workspace", {"agents": [agent]}, [conversation("orders.status")])
+        step = run_step(tmp_path / "workspace", github, inputs={"wait-for-url": server.url("/503-once")})
+        assert step.code == 0
+        assert [request.path for request in server.received] == ["/503-once", "/503-once", "/ok"]
+
+
+def test_an_unreadable_event_is_said_and_nothing_more(folder: Path, github: FakeGitHub) -> None:
+    step = run_step(folder, github, environ={"GITHUB_EVENT_PATH": str(folder / "nowhere.json")})
+    assert step.code == 0
+    assert "cannot read the event" in step.commands("warning")[0]
+
+
+def test_the_token_is_written_nowhere(folder: Path, github: FakeGitHub) -> None:
+    step = run_step(folder, github)
+    assert github.tokens == {f"token {TOKEN}"}
+    files = [path for path in folder.parent.rglob("*") if path.is_file()]
+    assert not [path for path in files if TOKEN.encode() in path.read_bytes()]
+    assert TOKEN not in step.log + "".join(github.bodies())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_what_was_created_belongs_to_the_workspace_s_owner(folder: Path, github: FakeGitHub) -> None:
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, 1001, 1001)
+    github.fail("POST", FORBIDDEN)
+    run_step(folder, github, inputs={"report-dir": "out/reports"})
+    created = {str(path.relative_to(folder)) for path in (folder / "out").rglob("*")}
+    assert created == {"out/reports", *(f"out/reports/{name}" for name in REPORTS)}
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in folder.rglob("*")} == {(1001, 1001)}
+
+
+def test_what_an_agent_says_is_no_command(tmp_path: Path, github: FakeGitHub) -> None:
+    said = (
+        "::error::x\n\t::add-mask::shipped ##[group]y @octocat #1 <!-- agentlab:comment key=k run=9 attempt=9 -->"
+    )
+    agent = {"name": "desk", "provider": "mock", "replies": [{"reply": said}]}
+    scenario = conversation("orders.status", keyword="nothing of this")
+    write_project(tmp_path / "workspace", {"agents": [agent]}, [scenario])
+    step = run_step(tmp_path / "workspace", github)
+    assert step.code == 1
+    assert set(find_commands(step.log)) == {"group", "endgroup", "error"}
+    assert len(step.commands("error")) == 1
+    (body,) = github.bodies()
+    assert re.findall(r"<!-- agentlab:comment[^>]*>", body) == re.findall(r"\A<!-- agentlab:comment[^>]*>", body)
