@@ -17,17 +17,21 @@ class FailOn(StrEnum):
 def decide_exit_code(
     gating: Sequence[Verdict],
     *,
+    judged: int,
     require_finished: bool = False,
     fail_on: FailOn = FailOn.BELOW_BAR,
     ended_by: ExitCode | None = None,
 ) -> ExitCode:
     """Decide from the verdicts of the gating scenarios, skipped ones left out.
 
+    `judged` counts the scenarios that were not skipped, gating or not: without any, green would mean nothing.
     `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3.
     `FailOn.NEVER` turns 1 into 0 and changes nothing else.
     """
     if ended_by is not None:
         return ended_by
+    if not judged:
+        return ExitCode.BAD_INPUT
     if Verdict.FAILED in gating:
         return ExitCode.OK if fail_on is FailOn.NEVER else ExitCode.BELOW_BAR
     unfinished = gating.count(Verdict.UNFINISHED)

@@ -30,7 +30,11 @@ def judge_scenario(facts: ScenarioFacts, samples: Iterable[SampleResult]) -> Sce
     unfinished = facts.samples_wanted - sum(sample.status.finished for sample in ended)
     return ScenarioResult(
         **dict(facts),
-        verdict=Verdict.SKIPPED if facts.skipped else verdict(passed=passed, unfinished=unfinished, needed=bar),
+        verdict=(
+            Verdict.SKIPPED
+            if facts.skipped is not None
+            else verdict(passed=passed, unfinished=unfinished, needed=bar)
+        ),
         passed=passed,
         needed=bar,
         label=label((sample.status for sample in ended), samples=facts.samples_wanted),
@@ -47,14 +51,24 @@ def build_report(
     fail_on: FailOn = FailOn.BELOW_BAR,
     ended_by: ExitCode | None = None,
 ) -> RunReport:
-    """Add up judged scenarios, which come in YAML order, into the report of the run."""
+    """Add up judged scenarios, which come in YAML order, into the report of the run.
+
+    Where nothing was judged, because there was nothing or all of it was skipped, the run itself counts as skipped.
+    """
     rows = tuple(scenarios)
-    gating = [row.verdict for row in rows if row.gate and row.verdict is not Verdict.SKIPPED]
+    judged = [row for row in rows if row.verdict is not Verdict.SKIPPED]
+    gating = [row.verdict for row in judged if row.gate]
     groups = [(group.variant, group.counts) for group in pass_groups(rows) if group.counts is not None]
     costs = [s.usage.cost_usd for row in rows for s in row.samples if s.usage.cost_usd is not None]
     summary = Summary(
-        verdict=run_verdict(gating),
-        exit_code=decide_exit_code(gating, require_finished=require_finished, fail_on=fail_on, ended_by=ended_by),
+        verdict=run_verdict(gating) if judged else Verdict.SKIPPED,
+        exit_code=decide_exit_code(
+            gating,
+            judged=len(judged),
+            require_finished=require_finished,
+            fail_on=fail_on,
+            ended_by=ended_by,
+        ),
         scenarios=_count_scenarios(rows),
         samples=SampleCounts(**{status.value: sum(row.count(status) for row in rows) for status in SampleStatus}),
         pass_at_k=tuple(PassShare(k=c.k, passed=c.at_least_once, of=c.of, variant=v) for v, c in groups),

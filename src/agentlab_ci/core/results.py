@@ -4,16 +4,19 @@
 that no two surfaces can disagree.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from agentlab_ci.core.model import Rate
+from agentlab_ci.core.model import Flag, Name, Number, Rate, Whole
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.trace import (
+    Count,
     Evaluation,
+    Figure,
+    Ordinal,
     Record,
     Redraw,
     SampleError,
@@ -25,6 +28,8 @@ from agentlab_ci.core.trace import (
 from agentlab_ci.core.verdict import Label, Verdict, could_not_be_judged
 from agentlab_ci.errors import ExitCode
 
+Score = Annotated[Whole, Field(ge=0, le=100)]
+"""Percent of the weight that passed."""
 RowKey = tuple[str | None, str]
 """(variant label, scenario id); the label is None outside a variant set."""
 
@@ -36,14 +41,14 @@ class SampleResult(Record):
     """
 
     scenario_id: str
-    sample: int
-    of: int
+    sample: Ordinal
+    of: Ordinal
     run_id: str | None
     status: SampleStatus
     termination_reason: TerminationReason
-    score: int | None = None
+    score: Score | None = None
     started_at: str | None = None
-    duration_ms: float = 0
+    duration_ms: Figure = 0
     waits: tuple[Wait, ...] = ()
     redraws: tuple[Redraw, ...] = ()
     usage: Usage = Usage()
@@ -87,15 +92,15 @@ class ScenarioFacts(Record):
     suite: str
     tags: tuple[str, ...] = ()
     file: str | None
-    line: int | None
+    line: Ordinal | None
     hash: str | None
-    steps: int | None = None
+    steps: Ordinal | None = None
     agent: AgentIdentity | None
     variant: VariantIdentity | None = None
-    gate: bool = True
+    gate: Flag = True
     baseline: str | None = None
-    skipped: str | None = None
-    samples_wanted: int
+    skipped: Name | None = None
+    samples_wanted: Count
     pass_rate: Rate
 
     @property
@@ -108,8 +113,8 @@ class ScenarioResult(ScenarioFacts):
     """A scenario with the samples that have ended so far, by number, and the verdict that follows."""
 
     verdict: Verdict
-    passed: int
-    needed: int
+    passed: Count
+    needed: Count
     label: Label | None
     samples: tuple[SampleResult, ...]
 
@@ -153,43 +158,43 @@ class SourceIdentity(Record):
 
     commit: str | None = None
     ref: str | None = None
-    pull_request: int | None = None
+    pull_request: Ordinal | None = None
     run_url: str | None = None
 
 
 class SamplingFacts(Record):
     """The run's own sampling, which scenarios may override."""
 
-    samples: int
+    samples: Ordinal
     pass_rate: Rate
-    stop_when_settled: bool
+    stop_when_settled: Flag
 
 
 class ScenarioCounts(Record):
     """Scenarios by verdict; `total` leaves out the skipped ones."""
 
-    total: int
-    passed: int
-    failed: int
-    unfinished: int
-    skipped: int
+    total: Count
+    passed: Count
+    failed: Count
+    unfinished: Count
+    skipped: Count
 
 
 class SampleCounts(Record):
     """Samples by status."""
 
-    passed: int
-    failed: int
-    error: int
-    cancelled: int
+    passed: Count
+    failed: Count
+    error: Count
+    cancelled: Count
 
 
 class PassShare(Record):
     """`passed` of `of` scenarios with k samples; `variant` only in a variant set."""
 
-    k: int
-    passed: int
-    of: int
+    k: Ordinal
+    passed: Count
+    of: Ordinal
     variant: str | None = Field(None, exclude_if=lambda value: value is None)
 
 
@@ -202,8 +207,8 @@ class Summary(Record):
     samples: SampleCounts
     pass_at_k: tuple[PassShare, ...]
     pass_hat_k: tuple[PassShare, ...]
-    cost_usd: float | None
-    duration_ms: float
+    cost_usd: Annotated[Number, Field(ge=0)] | None
+    duration_ms: Figure
 
 
 class BatchFacts(Record):

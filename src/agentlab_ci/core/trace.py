@@ -1,13 +1,23 @@
 """What happened in a sample, as results.json holds it: turns, tool calls, evaluations, waits, redraws."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
-from agentlab_ci.core.model import Model
+from agentlab_ci.core.model import Flag, Model, Number, Whole
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Mode
+
+_MOST = 10**24
+"""Above what any run comes to, sums of an agent's own figures included, and still far from infinity."""
+
+Count = Annotated[Whole, Field(ge=0, le=_MOST)]
+"""How many: a whole number, never a float or a bool."""
+Ordinal = Annotated[Whole, Field(ge=1, le=_MOST)]
+"""Which one, counted from 1."""
+Figure = Annotated[Number, Field(ge=0, le=_MOST)]
+"""How much: finite and not negative."""
 
 
 class Record(Model):
@@ -28,7 +38,7 @@ class Turn(Record):
 
     role: Role
     text: str
-    latency_ms: float | None = None
+    latency_ms: Figure | None = None
     note: str | None = None
 
 
@@ -39,7 +49,7 @@ class ToolCall(Record):
     input: dict[str, Any]
     output: Any = None
     error: str | None = None
-    duration_ms: float | None = None
+    duration_ms: Figure | None = None
     fault: str | None = None
 
 
@@ -49,26 +59,26 @@ class Evaluation(Record):
     id: str
     type: str
     mode: Mode
-    step: int | None = None
-    passed: bool
-    weight: float = 1
+    step: Ordinal | None = None
+    passed: Flag
+    weight: Annotated[Number, Field(ge=0)] = 1
     message: str
 
 
 class Usage(Record):
     """What a sample used, as far as the agent says; None is unknown, not zero."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cost_usd: Figure | None = None
 
 
 class Wait(Record):
     """A request that was put off because the agent was busy."""
 
-    seconds: float
-    status: int
-    attempt: int
+    seconds: Figure
+    status: Count
+    attempt: Ordinal
 
 
 class Redraw(Record):
@@ -76,12 +86,12 @@ class Redraw(Record):
 
     reason: TerminationReason
     message: str
-    seconds: float
+    seconds: Figure
 
 
 class SampleError(Record):
     """Why a sample could not be judged, with as much of the cause as is safe."""
 
     message: str
-    status: int | None = None
+    status: Count | None = None
     body: str | None = None

@@ -1,63 +1,101 @@
 """results.json: written for other tools, and read back to render and gate again."""
 
+import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.sampling import MAX_SAMPLES
+from agentlab_ci.core.trace import Record
 from agentlab_ci.errors import BadInputError
+from agentlab_ci.reports.escape import printable
+from agentlab_ci.reports.redact import cut
 
 _NAMED_PROBLEMS = 10
+_LONGEST_PROBLEM = 200
+_BYTE_ORDER_MARK = "\ufeff"
+_NO_SCENARIOS = b'\n "scenarios": []'
+"""How an empty list is written at the top level; in texts a line end is an escape, so nothing else is like it."""
 
 
 def render_json(report: RunReport) -> bytes:
-    """Render results.json in UTF-8, its keys and scenarios always in the same order."""
-    try:
-        return to_json(report, indent=1)
-    except PydanticSerializationError:
-        # A lone surrogate, which only JSON's own escapes can write.
-        return json.dumps(report.model_dump(mode="json"), indent=1, ensure_ascii=True).encode()
+    """Render results.json in UTF-8, its keys and scenarios always in the same order.
+
+    Scenario by scenario: the whole in one go takes twice its size in memory.
+    """
+    if not report.scenarios:
+        return _to_json(report)
+    head, tail = _to_json(report.model_copy(update={"scenarios": ()})).split(_NO_SCENARIOS)
+    document = io.BytesIO()
+    document.write(head + _NO_SCENARIOS[:-1])
+    for index, row in enumerate(report.scenarios):
+        document.write(b",\n  " if index else b"\n  ")
+        document.write(_to_json(row).replace(b"\n", b"\n  "))
+    document.write(b"\n ]" + tail)
+    return document.getvalue()
 
 
 def read_results(text: bytes | str) -> RunReport:
-    """Read results.json, keys that this version does not know included.
+    """Read results.json, keys that this version does not know included, and a byte order mark forgiven.
 
     Raises BadInputError that names every place where it is not what it should be.
     """
+    mark = _BYTE_ORDER_MARK if isinstance(text, str) else _BYTE_ORDER_MARK.encode()
     try:
-        report = RunReport.model_validate_json(text)
+        report = RunReport.model_validate_json(text.removeprefix(mark))  # type: ignore[arg-type]
     except ValidationError as error:
         raise BadInputError(_describe(error)) from None
-    problems = _find_contradictions(report)
+    problems = list(_find_contradictions(report))
     if problems:
         raise BadInputError(_join(problems))
     return report
 
 
-def _find_contradictions(report: RunReport) -> list[str]:
-    problems = [] if "version" in report.model_fields_set else ["it has no version"]
+def _to_json(record: Record) -> bytes:
+    try:
+        return to_json(record, indent=1)
+    except PydanticSerializationError:
+        # A lone surrogate, which only JSON's own escapes can write.
+        return json.dumps(record.model_dump(mode="json"), indent=1, ensure_ascii=True).encode()
+
+
+def _find_contradictions(report: RunReport) -> Iterator[str]:
+    if "version" not in report.model_fields_set:
+        yield "it has no version"
     seen = set()
     for index, row in enumerate(report.scenarios):
         where = f"scenarios[{index}]"
         if row.key in seen:
-            problems.append(f"{where}: {row.title} is there twice")
+            yield f"{where}: {row.title!r} is there twice"
         seen.add(row.key)
         if not 1 <= row.samples_wanted <= MAX_SAMPLES:
-            problems.append(f"{where}.samples_wanted: not between 1 and {MAX_SAMPLES}")
-        numbers = [sample.sample for sample in row.samples]
-        if len(set(numbers)) < len(numbers) or any(not 1 <= number <= row.samples_wanted for number in numbers):
-            problems.append(f"{where}.samples: not numbered from 1 to {row.samples_wanted}, each once")
-    return problems
+            yield f"{where}.samples_wanted: not between 1 and {MAX_SAMPLES}"
+        if row.skipped is not None and row.samples:
+            yield f"{where}: skipped, and yet it has samples"
+        yield from (f"{where}.samples{problem}" for problem in _find_strays(row))
+
+
+def _find_strays(row: ScenarioResult) -> Iterator[str]:
+    """Name the samples that cannot be this scenario's."""
+    numbers = [sample.sample for sample in row.samples]
+    if len(set(numbers)) < len(numbers) or any(number > row.samples_wanted for number in numbers):
+        yield f": not numbered from 1 to {row.samples_wanted}, each once"
+    for index, sample in enumerate(row.samples):
+        if sample.scenario_id != row.scenario_id:
+            yield f"[{index}].scenario_id: {sample.scenario_id!r}, in {row.scenario_id!r}"
+        if sample.of != row.samples_wanted:
+            yield f"[{index}].of: {sample.of}, and the scenario's samples_wanted is {row.samples_wanted}"
 
 
 def _describe(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_context=False)
     for detail in details:
         if detail["loc"] == ("version",) and detail["type"] == "literal_error":
-            return f"results of version {detail['input']!r}; this agentlab reads version 1"
+            return f"results of version {_short(repr(detail['input']))}; this agentlab reads version 1"
     return _join([f"{_place(detail['loc'])}{detail['msg']}" for detail in details])
 
 
@@ -68,5 +106,11 @@ def _place(loc: tuple[Any, ...]) -> str:
 
 def _join(problems: list[str]) -> str:
     more = len(problems) - _NAMED_PROBLEMS
-    shown = problems[:_NAMED_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
+    shown = [_short(problem) for problem in problems[:_NAMED_PROBLEMS]]
+    shown += [f"and {more} more"] if more > 0 else []
     return "not the results.json of agentlab: " + "; ".join(shown)
+
+
+def _short(problem: str) -> str:
+    """Return untrusted words as one line of bearable length."""
+    return printable(cut(problem, _LONGEST_PROBLEM))

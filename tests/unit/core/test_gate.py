@@ -24,21 +24,31 @@ P, F, U = Verdict.PASSED, Verdict.FAILED, Verdict.UNFINISHED
     ],
 )
 def test_exit_code(gating: list[Verdict], plain: ExitCode, require_finished: ExitCode, never: ExitCode) -> None:
-    assert decide_exit_code(gating) is plain
-    assert decide_exit_code(gating, require_finished=True) is require_finished
-    assert decide_exit_code(gating, fail_on=FailOn.NEVER) is never
+    assert decide_exit_code(gating, judged=3) is plain
+    assert decide_exit_code(gating, judged=3, require_finished=True) is require_finished
+    assert decide_exit_code(gating, judged=3, fail_on=FailOn.NEVER) is never
 
 
 @pytest.mark.parametrize("signal", [ExitCode.SIGINT, ExitCode.SIGTERM])
 @pytest.mark.parametrize("fail_on", FailOn)
 def test_an_interruption_wins_over_everything(signal: ExitCode, fail_on: FailOn) -> None:
     for gating in ([P], [F], [U], [P, F, U], []):
-        assert decide_exit_code(gating, require_finished=True, fail_on=fail_on, ended_by=signal) is signal
+        assert (
+            decide_exit_code(gating, judged=3, require_finished=True, fail_on=fail_on, ended_by=signal) is signal
+        )
 
 
 def test_code_1_means_a_scenario_below_the_bar_and_nothing_else() -> None:
     for length in range(4):
         for gating in product((P, F, U), repeat=length):
             for require_finished in (False, True):
-                code = decide_exit_code(gating, require_finished=require_finished)
+                code = decide_exit_code(gating, judged=3, require_finished=require_finished)
                 assert (code is ExitCode.BELOW_BAR) == (F in gating)
+
+
+@pytest.mark.parametrize("fail_on", FailOn)
+@pytest.mark.parametrize("require_finished", [True, False])
+def test_nothing_judged_is_not_green(fail_on: FailOn, require_finished: bool) -> None:
+    code = decide_exit_code([], judged=0, require_finished=require_finished, fail_on=fail_on)
+    assert code is ExitCode.BAD_INPUT
+    assert decide_exit_code([], judged=0, ended_by=ExitCode.SIGTERM) is ExitCode.SIGTERM

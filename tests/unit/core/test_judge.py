@@ -7,10 +7,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.judge import PassGroup, judge_scenario, pass_groups, regate
-from agentlab_ci.core.results import PassShare, RunReport, SampleCounts, ScenarioCounts
+from agentlab_ci.core.results import PassShare, RunReport, SampleCounts, ScenarioCounts, ScenarioResult
 from agentlab_ci.core.sampling import PassRate
 from agentlab_ci.core.stats import PassCounts
 from agentlab_ci.core.verdict import Label, Verdict
@@ -81,6 +82,21 @@ def test_a_skipped_scenario_is_counted_apart_and_gates_nothing() -> None:
     assert report.summary.verdict is Verdict.PASSED
     assert report.summary.exit_code is ExitCode.OK
     assert [row.scenario_id for row in report.judged] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [make_row("...", skipped="no")], [make_row("...", skipped="no", gate=False)]]
+)
+def test_a_run_that_judged_nothing_is_skipped_and_not_green(rows: list[ScenarioResult]) -> None:
+    report = make_report(*rows)
+    assert report.summary.verdict is Verdict.SKIPPED
+    assert report.summary.exit_code is ExitCode.BAD_INPUT
+    assert regate(report, fail_on=FailOn.NEVER).summary == report.summary
+
+
+def test_a_reason_to_skip_has_words() -> None:
+    with pytest.raises(ValidationError):
+        make_facts(skipped="")
 
 
 def test_a_scenario_that_does_not_gate_is_below_its_bar_without_making_the_run_red() -> None:
