@@ -4,8 +4,10 @@ Consumers turn red at any failure, so a tolerated one is written as skipped (or 
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from junit_xml import TestCase, TestSuite
@@ -36,23 +38,40 @@ class _Case:
 
 
 def render_junit(report: RunReport, *, style: JUnitStyle) -> bytes:
-    """Render junit.xml in UTF-8."""
-    root = ET.Element("testsuites", {"name": "agentlab"})
-    root.extend(_suite(row, style) for row in report.scenarios)
-    for count in ("tests", "failures", "errors"):
-        root.set(count, str(sum(int(suite.attrib[count]) for suite in root)))
-    root.set("time", _seconds(sum(float(suite.attrib["time"]) for suite in root)))
-    document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    return document + b"\n"
+    """Render junit.xml in UTF-8, suite by suite: elements take many times the memory of their text."""
+    totals = dict.fromkeys(("tests", "failures", "errors"), 0)
+    seconds = 0.0
+    suites = []
+    for row, name in zip(report.scenarios, _name_suites(report.scenarios), strict=True):
+        suite = _suite(row, name, style)
+        totals = {kind: total + int(suite.attrib[kind]) for kind, total in totals.items()}
+        seconds += float(suite.attrib["time"])
+        suites.append(ET.tostring(suite, encoding="utf-8"))
+    counts = {kind: str(total) for kind, total in totals.items()}
+    root = ET.Element("testsuites", {"name": "agentlab", **counts, "time": _seconds(seconds)})
+    empty: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True, short_empty_elements=False)
+    end = b"</testsuites>"
+    return b"".join([empty.removesuffix(end), *suites, end, b"\n"])
 
 
-def _suite(row: ScenarioResult, style: JUnitStyle) -> ET.Element:
-    cases = (
-        [_scenario_case(row)] if style is JUnitStyle.SCENARIOS or row.skipped is not None else _sample_cases(row)
-    )
+def _name_suites(rows: Iterable[ScenarioResult]) -> list[str]:
+    """Name each suite by its title, with a number where titles are alike once they are legal XML."""
+    names: dict[str, None] = {}
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
+    for row in rows:
+        name = title = _clean(row.title)
+        while name in names:
+            name = f"{title} ({next(numbers[title])})"
+        names[name] = None
+    return list(names)
+
+
+def _suite(row: ScenarioResult, name: str, style: JUnitStyle) -> ET.Element:
+    whole = style is JUnitStyle.SCENARIOS or row.skipped is not None
+    cases = [_scenario_case(row, name)] if whole else _sample_cases(row, name)
     started = [sample.started_at for sample in row.samples if sample.started_at is not None]
     suite = TestSuite(
-        _clean(row.title),
+        name,
         [case.case for case in cases],
         properties={name: _clean(value) for name, value in _properties(row).items()},
         timestamp=_clean(min(started)) if started else None,
@@ -86,14 +105,14 @@ def _properties(row: ScenarioResult) -> dict[str, str]:
     return properties
 
 
-def _sample_cases(row: ScenarioResult) -> list[_Case]:
+def _sample_cases(row: ScenarioResult, suite: str) -> list[_Case]:
     ended = {sample.sample: sample for sample in row.samples}
-    return [_sample_case(row, number, ended.get(number)) for number in range(1, row.samples_wanted + 1)]
+    return [_sample_case(row, suite, number, ended.get(number)) for number in range(1, row.samples_wanted + 1)]
 
 
-def _sample_case(row: ScenarioResult, number: int, sample: SampleResult | None) -> _Case:
-    name = row.title if row.samples_wanted == 1 else f"sample {number}/{row.samples_wanted}"
-    case = _test_case(row, name)
+def _sample_case(row: ScenarioResult, suite: str, number: int, sample: SampleResult | None) -> _Case:
+    name = suite if row.samples_wanted == 1 else f"sample {number}/{row.samples_wanted}"
+    case = _test_case(row, suite, name)
     if sample is None:
         case.add_skipped_info(message="not run")
         return _Case(case=case, seconds=0)
@@ -126,8 +145,8 @@ def _why_skipped(row: ScenarioResult, sample: SampleResult) -> str:
     return f"{sample.status.value}, {reason}: {count_passes(row)}"
 
 
-def _scenario_case(row: ScenarioResult) -> _Case:
-    case = _test_case(row, row.title)
+def _scenario_case(row: ScenarioResult, suite: str) -> _Case:
+    case = _test_case(row, suite, suite)
     bad = [sample for sample in row.samples if sample.status in _NOT_PASSED]
     seconds = sum(sample.duration_ms for sample in row.samples) / 1000
     if row.verdict is Verdict.PASSED:
@@ -159,8 +178,8 @@ def _rerun(tag: str, sample: SampleResult) -> ET.Element:
     return element
 
 
-def _test_case(row: ScenarioResult, name: str) -> Any:
-    return TestCase(_clean(name), classname=_clean(row.title), file=_file(row), line=row.line)
+def _test_case(row: ScenarioResult, suite: str, name: str) -> Any:
+    return TestCase(name, classname=suite, file=_file(row), line=row.line)
 
 
 def _make_red(case: Any, sample: SampleResult, message: str) -> None:

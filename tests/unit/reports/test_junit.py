@@ -188,6 +188,24 @@ def test_variants_of_a_scenario_have_names_of_their_own() -> None:
     assert names[:4] == [*["support.order-status · baseline"] * 3, "support.order-status · candidate"]
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_no_two_suites_have_the_same_name_once_they_are_legal(style: JUnitStyle) -> None:
+    rows = [
+        make_row("p", "s.a · v"),
+        make_row("p", "s.a", variant="v"),
+        make_row("ff", "s.a\x00"),
+        make_row("pf", r"s.a\x00"),
+        make_row("f", r"s.a\x00 (2)"),
+    ]
+    names = ["s.a · v", "s.a · v (2)", r"s.a\x00", r"s.a\x00 (2)", r"s.a\x00 (2) (2)"]
+    root = _parse(make_report(*rows), style)
+    assert [suite.get("name") for suite in root] == names
+    for suite in root:
+        assert {case.get("classname") for case in suite.iter("testcase")} == {suite.get("name")}
+    cases = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert len(set(cases)) == len(cases)
+
+
 def _hostile_reports() -> list[RunReport]:
     monsters = ["\x1b\x00\ufffe\ud800\udfff]]>" * 10, "x\x1b]]>\ud800\n" * 600_000]
     rows = [hostile_scenario(index, text) for index, text in enumerate([*HOSTILE_TEXTS, *monsters])]
