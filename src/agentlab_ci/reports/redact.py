@@ -12,8 +12,8 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-from agentlab_ci.core.results import SampleResult, ScenarioFacts
-from agentlab_ci.core.trace import SampleError
+from agentlab_ci.core.results import AgentIdentity, SampleResult, ScenarioFacts, VariantIdentity
+from agentlab_ci.core.trace import Evaluation, SampleError
 
 MASK = "***"
 SHORTEST_SECRET = 6
@@ -25,7 +25,14 @@ BODY_LIMIT = 2 << 10
 DEEPEST = 64
 """Levels of lists and objects in a tool call that are kept; the rest cannot be written as JSON everywhere."""
 
-_KEPT_FIELDS = frozenset({"scenario_id", "run_id", "started_at", "id", "type"})
+_IDS: dict[type[BaseModel], frozenset[str]] = {
+    ScenarioFacts: frozenset({"scenario_id", "suite", "tags", "file", "hash"}),
+    AgentIdentity: frozenset({"name"}),
+    VariantIdentity: frozenset({"variant_set_name", "variant_label", "config_hash"}),
+    SampleResult: frozenset({"scenario_id", "run_id", "started_at"}),
+    Evaluation: frozenset({"id", "type"}),
+}
+"""What other things are found by; masked, rows would be lost and links lead nowhere."""
 _WITHOUT_TEXT = (Enum, int, float, NoneType)
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -43,8 +50,8 @@ class Redactor:
     def __init__(self, secrets: Iterable[str]) -> None:
         values = {secret.strip() for secret in secrets}
         forms = {form for value in values if len(value) >= SHORTEST_SECRET for form in _forms(value)}
-        longest_first = sorted(forms, key=lambda form: (-len(form), form))
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        self._forms = sorted(forms, key=lambda form: (-len(form), form))
+        self._pattern = re.compile("|".join(map(re.escape, self._forms))) if forms else None
 
     def text(self, text: str) -> str:
         """Return text without secrets, and without lone surrogates, which no file or database takes."""
@@ -62,26 +69,45 @@ class Redactor:
 
     def _record(self, record: RecordT) -> RecordT:
         changed = {}
+        ids = _IDS.get(type(record), frozenset())
         for name, value in chain(vars(record).items(), (record.model_extra or {}).items()):
-            if name not in _KEPT_FIELDS and not isinstance(value, _WITHOUT_TEXT):
+            if name not in ids and not isinstance(value, _WITHOUT_TEXT):
                 masked = self._value(value)
                 if masked is not value:
                     changed[name] = masked
         if isinstance(record, SampleError) and record.body is not None:
-            changed["body"] = cut(self.text(record.body), BODY_LIMIT)
+            changed["body"] = self._free_text(record.body, BODY_LIMIT)
         return record.model_copy(update=changed) if changed else record
 
     def _value(self, value: Any, depth: int = 0) -> Any:
         if isinstance(value, _WITHOUT_TEXT):
             return value
         if isinstance(value, str):
-            masked = cut(self.text(value), TEXT_LIMIT)
+            masked = self._free_text(value, TEXT_LIMIT)
             return value if masked == value else masked
         if isinstance(value, BaseModel):
             return self._record(value)
         if isinstance(value, Mapping | list | tuple):
             return self._nested(value, depth + 1)
         return value
+
+    def _free_text(self, text: str, limit: int) -> str:
+        masked = self.text(text)
+        # A text as long as this may have been cut before it came here, in the middle of a secret.
+        if len(text) * 4 >= TEXT_LIMIT and len(text.encode("utf-8", "surrogatepass")) >= TEXT_LIMIT:
+            masked = self._without_half_a_secret(masked)
+        return cut(masked, limit)
+
+    def _without_half_a_secret(self, text: str) -> str:
+        whole_characters = text.rstrip("\ufffd")
+        halves = (
+            size
+            for form in self._forms
+            for size in range(len(form) - 1, 0, -1)
+            if whole_characters.endswith(form[:size])
+        )
+        half = max(halves, default=0)
+        return whole_characters[:-half] if half else text
 
     def _nested(self, value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> Any:
         if depth > DEEPEST:

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.results import AgentIdentity, SampleResult, ScenarioFacts, VariantIdentity
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, ToolCall, Turn
 from agentlab_ci.reports.redact import BODY_LIMIT, DEEPEST, TEXT_LIMIT, Redactor, cut
-from factories import make_samples
+from factories import make_facts, make_samples
 
 SECRET = "s3cr3t/tök+en="
 fixed = settings(derandomize=True, deadline=None, max_examples=300)
@@ -112,6 +113,36 @@ def test_ids_and_statuses_that_hold_a_secret_stay() -> None:
     assert Redactor(["billing.refund", "http_error"]).sample(sample) == sample
 
 
+def _facts_with(text: str, *, kept: str) -> ScenarioFacts:
+    return make_facts(
+        kept,
+        name=text,
+        suite=kept,
+        tags=(kept,),
+        file=kept,
+        hash=kept,
+        skipped=text,
+        agent=AgentIdentity(name=kept, provider=Provider.HTTP, label=text, url=text),
+        variant=VariantIdentity(
+            variant_set_name=kept, variant_label=kept, prompt_version=text, config_label=text, config_hash=kept
+        ),
+    )
+
+
+def test_what_a_scenario_is_found_by_stays_and_its_texts_are_masked() -> None:
+    redactor = Redactor(["scenarios", "failed", "billing", "http://localhost"])
+    kept = "scenarios/failed/billing"
+    assert redactor.facts(_facts_with("failed scenarios", kept=kept)) == _facts_with("*** ***", kept=kept)
+
+
+def test_the_data_of_a_tool_is_masked_under_every_key() -> None:
+    words = {"name": "scenarios", "file": "scenarios", "id": "scenarios", "tags": ["scenarios"]}
+    call = ToolCall(name="scenarios", input=words, output=words)
+    (sample,) = make_samples("p")
+    (masked,) = Redactor(["scenarios"]).sample(sample.model_copy(update={"tool_calls": (call,)})).tool_calls
+    assert "scenarios" not in masked.model_dump_json()
+
+
 def test_unknown_fields_are_masked_too() -> None:
     sample = SampleResult.model_validate(dict(make_samples("p")[0]) | {"newer": {"nested": ["token-1"]}})
     assert Redactor(["token-1"]).sample(sample).model_extra == {"newer": {"nested": ["***"]}}
@@ -126,6 +157,34 @@ def test_long_text_is_masked_before_it_is_cut() -> None:
     assert "a-very" not in error.body
     assert len(error.body) <= BODY_LIMIT
     assert len(error.message) == len(text) - len("a-very-long-token") + 3
+
+
+def _cut_in(written: str, *, kept: int, body: bool) -> str | None:
+    """Return what is kept of a text that was cut at the limit of the transport, in the middle of `written`."""
+    head = "-" * (TEXT_LIMIT - kept)
+    text = (head + written).encode()[:TEXT_LIMIT].decode(errors="replace")
+    (sample,) = make_samples("e")
+    # Long secrets become short masks: so the end of the text is still there when it is cut to its own limit.
+    update = {"error": SampleError(message="no", body=text)} if body else {"final_output": text}
+    redacted = Redactor([SECRET, "-" * 1000]).sample(sample.model_copy(update=update))
+    return redacted.error.body if body and redacted.error else redacted.final_output
+
+
+@pytest.mark.parametrize("body", [True, False])
+@pytest.mark.parametrize("kept", range(1, 10))
+@pytest.mark.parametrize(
+    "written",
+    [SECRET, quote(SECRET, safe=""), base64.b64encode(SECRET.encode()).decode(), json.dumps(SECRET)[1:-1]],
+)
+def test_a_text_that_was_cut_before_does_not_end_in_half_a_secret(written: str, kept: int, body: bool) -> None:
+    shown = _cut_in(written, kept=kept, body=body)
+    assert shown is not None
+    assert set(shown) == {"*", "-"}
+
+
+def test_the_end_of_a_text_that_was_not_cut_stays() -> None:
+    sample = Redactor([SECRET]).sample(_sample_with("ends in s3cr3t"))
+    assert sample.final_output == "ends in s3cr3t"
 
 
 def test_limits_of_a_sample() -> None:
