@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from agentlab_ci.errors import BadInputError
@@ -11,15 +12,19 @@ from agentlab_ci.store.transaction import is_busy
 OPEN_SECONDS = 10.0
 """How long to wait for another process before the database counts as locked."""
 BUSY_SECONDS = 1.0
-"""How long SQLite itself waits at a time."""
+"""How long SQLite itself waits at a time, once the file is open. No signal is seen before it is over."""
+_BUSY_OPENING_SECONDS = 0.05
 _PAUSE_SECONDS = 0.02
 
 
-def open_database(path: Path, *, seconds: float = OPEN_SECONDS) -> sqlite3.Connection:
+def open_database(
+    path: Path, *, seconds: float = OPEN_SECONDS, give_up: Callable[[], bool] = lambda: False
+) -> sqlite3.Connection:
     """Open the file, made with its folder where it is missing, in WAL mode and with the newest schema.
 
-    The connection may move to another thread. Blocks for up to `seconds`. Raises BadInputError for what is no
-    database of ours, cannot be written, or stays locked.
+    The connection may move to another thread. Blocks for up to `seconds`, and asks `give_up` many times a second
+    while the file is locked. Raises BadInputError for what is no database of ours, cannot be written, or stays
+    locked, and as soon as `give_up` says so.
     """
     deadline = time.monotonic() + seconds
     try:
@@ -30,6 +35,10 @@ def open_database(path: Path, *, seconds: float = OPEN_SECONDS) -> sqlite3.Conne
             except sqlite3.OperationalError as problem:
                 if not is_busy(problem) or time.monotonic() > deadline:
                     raise
+                if give_up():
+                    raise BadInputError(
+                        f"the database {path} is locked, and is not waited for any longer"
+                    ) from None
             # On a fresh file the switch to WAL does not wait for the lock: it fails at once.
             time.sleep(_PAUSE_SECONDS)
     except NewerSchemaError as problem:
@@ -43,12 +52,15 @@ def open_database(path: Path, *, seconds: float = OPEN_SECONDS) -> sqlite3.Conne
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_OPENING_SECONDS, isolation_level=None, check_same_thread=False
+    )
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         migrate(connection)
+        connection.execute(f"PRAGMA busy_timeout = {round(BUSY_SECONDS * 1000)}")
     except BaseException:
         connection.close()
         raise

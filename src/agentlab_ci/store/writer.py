@@ -39,9 +39,12 @@ class StoreWriter:
         self._thread.start()
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open the database, made where it is missing; raises BadInputError when it cannot be used."""
-        return cls(open_database(path), path)
+    def open(cls, path: Path, *, give_up: Callable[[], bool] = lambda: False) -> Self:
+        """Open the database, made where it is missing.
+
+        Raises BadInputError when it cannot be used, and when `give_up` says not to wait for other processes.
+        """
+        return cls(open_database(path, give_up=give_up), path)
 
     def start_batch(self, facts: BatchFacts) -> None:
         """Store that a batch runs; its `ended_at` counts only when it is finished."""

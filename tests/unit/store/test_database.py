@@ -1,13 +1,15 @@
 import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.store.database import open_database
+from agentlab_ci.store.database import BUSY_SECONDS, open_database
 from agentlab_ci.store.migrations import MIGRATIONS, migrate
+from agentlab_ci.store.writer import StoreWriter
 
 
 def schema(connection: sqlite3.Connection) -> dict[str, str]:
@@ -18,9 +20,9 @@ def test_a_blank_file_gets_the_schema_and_the_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "deep" / "a.db"
     with closing(open_database(path)) as connection:
         assert schema(connection).keys() == {"batches", "scenarios", "samples"}
-        settings = ("journal_mode", "synchronous", "foreign_keys", "user_version")
+        settings = ("journal_mode", "synchronous", "foreign_keys", "user_version", "busy_timeout")
         values = [connection.execute(f"PRAGMA {setting}").fetchone()[0] for setting in settings]
-    assert values == ["wal", 1, 1, len(MIGRATIONS)]
+    assert values == ["wal", 1, 1, len(MIGRATIONS), 1000 * BUSY_SECONDS]
 
 
 def test_opening_again_changes_nothing(tmp_path: Path) -> None:
@@ -96,8 +98,7 @@ def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     assert "table samples already exists" in refusal(path)
 
 
-def test_a_database_that_stays_locked_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 0.001)
+def test_a_database_that_stays_locked_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with closing(open_database(path)) as holder:
         holder.execute("BEGIN IMMEDIATE")
@@ -109,7 +110,22 @@ def test_a_database_that_stays_locked_is_refused(tmp_path: Path, monkeypatch: py
 def test_a_lock_that_is_let_go_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.db"
     with closing(open_database(path)) as holder:
-        monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 0.001)
         monkeypatch.setattr("time.sleep", lambda _: holder.execute("ROLLBACK"))
         holder.execute("BEGIN IMMEDIATE")
         open_database(path).close()
+
+
+@pytest.mark.parametrize("opened", [open_database, StoreWriter.open])
+def test_nobody_waits_for_a_lock_after_giving_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object]
+) -> None:
+    path = tmp_path / "a.db"
+    asked = iter([False, False, True])
+    with closing(open_database(path)) as holder:
+        # Did SQLite itself wait as long as it does later, nobody would be asked within this test's life.
+        monkeypatch.setattr("agentlab_ci.store.database.BUSY_SECONDS", 3600)
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(BadInputError, match="is locked, and is not waited for any longer"):
+            opened(path, give_up=lambda: next(asked))
+        holder.execute("ROLLBACK")
+    assert list(asked) == []
