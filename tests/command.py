@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,12 +17,11 @@ SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How the process ended. `peak_mb` is its highest memory."""
+    """How the process ended, and where."""
 
     code: int
     out: str
     err: str
-    peak_mb: int
     folder: Path
 
     @property
@@ -64,13 +62,29 @@ def wait_for(process: subprocess.Popen[str], folder: Path) -> Ended:
         out, err = process.communicate(timeout=SECONDS)
     finally:
         process.kill()
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    return Ended(code=process.returncode, out=out, err=err, peak_mb=peak, folder=folder)
+    return Ended(code=process.returncode, out=out, err=err, folder=folder)
 
 
 def agentlab(folder: Path, *args: str, environ: Mapping[str, str] | None = None) -> Ended:
     """Run the command to its end."""
     return wait_for(start_agentlab(folder, *args, environ=environ), folder)
+
+
+LAUNCHER = """
+import resource, subprocess, sys
+code = subprocess.run([sys.executable, "-m", "agentlab_ci", *sys.argv[2:]]).returncode
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024))
+sys.exit(code)
+"""
+"""A small process whose only child is the command: a child's peak counts what its parent had at the fork."""
+
+
+def agentlab_measured(folder: Path, *args: str) -> tuple[Ended, int]:
+    """Run the command to its end; returns also its highest memory, in MB."""
+    peak = folder.with_name(f"{folder.name}.peak")
+    ended = wait_for(start_python(folder, "-c", LAUNCHER, str(peak), *args), folder)
+    return ended, int(peak.read_text(encoding="utf-8"))
 
 
 def write_project(folder: Path, config: Mapping[str, Any], scenarios: Sequence[Mapping[str, Any]]) -> Path:

@@ -23,6 +23,7 @@ from agentlab_ci.loading.project import Project, load_project
 from agentlab_ci.loading.secrets import secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import find_unusable
+from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.event import read_payload
 from agentlab_ci.publish.files import Written, prepare_report_folder
@@ -74,7 +75,10 @@ class Outcome:
 def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     """Run the selected scenarios against their agents and report: the main job."""
     project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
-    redactor = Redactor(secret_values(project.config, world.environ) | world.secrets)
+    secrets = secret_values(project.config, world.environ)
+    redactor = Redactor(secrets | world.secrets)
+    if world.log_style.github:
+        _say(world, (line for secret in sorted(secrets) for line in add_mask(secret)))
     _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
     selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
     scenarios = select_scenarios(project.scenarios, project.config, selection)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from command import Ended, agentlab, conversation, start_python, wait_for, write_project
+from command import Ended, agentlab_measured, conversation, start_python, wait_for, write_project
 from loopback import closed_port, hostile_agent
 
 ERROR_ENDS = {
@@ -32,7 +32,7 @@ FAILS = ("/empty-reply", "/latin-1")  # answers, though not the expected ones
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, int]:
     folder = tmp_path_factory.mktemp("hostile")
     with hostile_agent() as agent, closed_port() as nobody:
         # One answer first, so that a route that never connects is not taken for an agent that is not there.
@@ -44,7 +44,12 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
         agents.append({"name": "nobody", "provider": "http", "url": f"http://127.0.0.1:{nobody}/"})
         scenarios = [conversation(f"a.{item['name']}", agent=item["name"]) for item in agents]
         config = {"agents": agents, "concurrency": 32, "sample_timeout_seconds": 6}
-        return agentlab(write_project(folder, config, scenarios), "run")
+        return agentlab_measured(write_project(folder, config, scenarios), "run")
+
+
+@pytest.fixture(scope="module")
+def ended(measured: tuple[Ended, int]) -> Ended:
+    return measured[0]
 
 
 def test_the_command_ends_with_the_verdict(ended: Ended) -> None:
@@ -78,8 +83,8 @@ def test_nobody_listening_is_said_so(ended: Ended) -> None:
     assert ended.ends()["a.nobody"] == [("error", "agent_unreachable")]
 
 
-def test_memory_stays_bounded(ended: Ended) -> None:
-    assert ended.peak_mb < 200
+def test_memory_stays_bounded(measured: tuple[Ended, int]) -> None:
+    assert measured[1] < 200
 
 
 SLOW_LOOKUP = """

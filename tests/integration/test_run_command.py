@@ -205,3 +205,12 @@ def test_a_provider_is_never_replaced_by_a_mock(tmp_path: Path) -> None:
     ended = run(tmp_path, MOCK, "--provider", "openai")
     assert ended.code == 2
     assert "'openai' is not one of 'mock', 'http'" in ended.err
+
+
+def test_on_github_the_runner_is_told_of_secrets_before_anything_else(tmp_path: Path, web: HostileAgent) -> None:
+    agent = {"name": "web", "provider": "http", "url": web.url("/ok"), "headers": {"X-Token": "{{env.MY_TOKEN}}"}}
+    folder = write_project(tmp_path, {"agents": [agent]}, [conversation("a.one", name=f"Leaks {CANARY}")])
+    ended = agentlab(folder, "run", environ={"MY_TOKEN": CANARY, "GITHUB_ACTIONS": "true"})
+    first, *rest = ended.out.splitlines()
+    assert first == f"::add-mask::{CANARY}"
+    assert not any(CANARY in line for line in rest)

@@ -76,4 +76,4 @@ class Links:
     def to_line(self, file: str, line: int | None) -> str:
         """Return the URL of a line; every character that could leave the URL is percent-encoded."""
         anchor = f"#L{line}" if line is not None else ""
-        return self.base + quote(self.prefix + file, safe="/") + anchor
+        return self.base + quote(self.prefix + file, safe="/", errors="replace") + anchor
