@@ -138,6 +138,7 @@ def test_ours_is_found_on_the_second_page(github: FakeGitHub) -> None:
     publish(github, "new")
     assert len(github.comments) == 150
     assert github.bodies()[120] == body("new")
+    assert github.count("GET", COMMENTS) == 4, "two pages of a hundred, before and after"
 
 
 def test_comments_of_others_are_left_alone(github: FakeGitHub) -> None:
@@ -349,9 +350,10 @@ class TestRaces:
         add_ours(github, "double", run=98)
         doubled = add_ours(github, "double", run=97)
         github.before("DELETE", lambda: github.comments.remove(github.comments[1]))
-        publish(github, "new")
+        outcome = publish(github, "new")
         assert github.bodies() == [body("new")]
         assert github.count("DELETE", rf".*/{doubled}") == 1
+        assert outcome.action is CommentAction.UPDATED
 
     def test_a_newer_run_writes_what_is_about_to_be_deleted(self, github: FakeGitHub) -> None:
         doubled = add_ours(github, "double", run=1)

@@ -78,7 +78,8 @@ def test_a_worktree(tmp_path: Path, absolute: bool) -> None:
     ],
 )
 def test_what_cannot_be_told(tmp_path: Path, files: dict[str, str]) -> None:
-    (tmp_path.parent / "secret").write_text(SHA, encoding="utf-8")
+    (tmp_path / "secret").write_text(SHA, encoding="utf-8")
+    (tmp_path / ".git" / "refs").mkdir(parents=True)
     assert read_head(write(tmp_path, **files)) is None
 
 
