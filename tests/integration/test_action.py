@@ -13,7 +13,7 @@ from action_step import BASE_SHA, HEAD_SHA, MERGE_SHA, TOKEN, pull_request_paylo
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.interrupts import Interrupts
 from command import conversation, write_project
-from fake_github import FORBIDDEN, FakeGitHub, StoredPull, fake_github
+from fake_github import FORBIDDEN, FakeGitHub, StoredPull, fake_github, refusal
 from loopback import closed_port, hostile_agent
 from runner_commands import find_commands
 
@@ -123,15 +123,24 @@ class TestNothingJudged:
         assert len(step.commands("error")) == 2
         self.check_comment(github, "input `samples`", "input `fail-on`")
 
-    @pytest.mark.parametrize("given", ["..", "missing", "/", "scenarios/all.yaml"])
+    @pytest.mark.parametrize(
+        "given",
+        [
+            *("..", "/", "missing", "scenarios/all.yaml"),
+            "link-out",  # inside by its name only
+            "../link-in",  # outside by its name only
+        ],
+    )
     def test_a_working_directory_that_is_none(self, folder: Path, github: FakeGitHub, given: str) -> None:
+        (folder / "link-out").symlink_to(folder.parent)
+        (folder.parent / "link-in").symlink_to(folder)
         step = run_step(folder, github, run_id=2, inputs={"working-directory": given})
         assert step.code == 2
         self.check_comment(github, "input `working-directory`")
 
     def test_a_bug(self, folder: Path, github: FakeGitHub) -> None:
         def broken_clock() -> Any:
-            raise ZeroDivisionError("::error::from a traceback")
+            raise ZeroDivisionError("two lines\n::error::from a traceback")
 
         step = run_step(folder, github, run_id=2, now=broken_clock)
         assert step.code == 70
@@ -148,6 +157,15 @@ class TestNothingJudged:
         assert step.outputs["verdict"] == "unfinished"
         assert "orders.status" in step.summary
         self.check_comment(github, "the run was cancelled")
+
+    def test_a_signal_leaves_little_time_for_the_comment(self, folder: Path, github: FakeGitHub) -> None:
+        interrupts = Interrupts()
+        interrupts.exit_code = ExitCode.SIGTERM
+        github.fail("GET", refusal(429, "Too many requests", retry_after="20"))
+        step = run_step(folder, github, run_id=2, interrupts=interrupts)
+        assert step.code == 143
+        assert "GitHub was waited for" in step.commands("warning")[0]
+        assert "run=1" in github.bodies()[0]
 
     def test_a_server_that_never_answers(self, folder: Path, github: FakeGitHub) -> None:
         with closed_port() as port:
@@ -197,6 +215,17 @@ def test_a_refused_comment_changes_nothing_but_a_warning(folder: Path, github: F
     assert "agentlab-report/comment.md" in warning
     assert (folder / "agentlab-report/comment.md").read_text(encoding="utf-8").startswith("<!-- agentlab:comment")
     assert step.outputs["comment-url"] == ""
+
+
+def test_an_unsent_comment_is_not_written_through_a_link(folder: Path, github: FakeGitHub) -> None:
+    target = folder.parent / "elsewhere"
+    target.write_text("untouched", encoding="utf-8")
+    (folder / "agentlab-report").mkdir()
+    (folder / "agentlab-report/comment.md").symlink_to(target)
+    github.fail("POST", FORBIDDEN)
+    run_step(folder, github)
+    assert target.read_text(encoding="utf-8") == "untouched"
+    assert not (folder / "agentlab-report/comment.md").is_symlink()
 
 
 def test_for_a_fork_no_call_is_tried(folder: Path, github: FakeGitHub) -> None:
@@ -295,8 +324,13 @@ def test_an_unreadable_event_is_said_and_nothing_more(folder: Path, github: Fake
     assert "cannot read the event" in step.commands("warning")[0]
 
 
-def test_the_token_is_written_nowhere(folder: Path, github: FakeGitHub) -> None:
+def test_the_token_is_written_nowhere(tmp_path: Path, github: FakeGitHub) -> None:
+    folder = tmp_path / "workspace"
+    agent = {"name": "desk", "provider": "mock", "replies": [{"reply": f"I have seen {TOKEN}."}]}
+    write_project(folder, {"agents": [agent]}, [conversation("orders.status")])
     step = run_step(folder, github)
+    assert "I have seen ***." in step.summary
+    assert "I have seen ***." in github.bodies()[0]
     assert github.tokens == {f"token {TOKEN}"}
     files = [path for path in folder.parent.rglob("*") if path.is_file()]
     assert not [path for path in files if TOKEN.encode() in path.read_bytes()]

@@ -8,6 +8,7 @@ from factories import make_report, make_row
 HEAD = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
 NETWORK = "eth0\t000012AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0\n"
 DEFAULT = "eth0\t00000000\t010012AC\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+ELSEWHERE = "eth0\t0000A8C0\t020012AC\t0003\t0\t0\t0\t0000FFFF\t0\t0\t0\n"
 DOWN = "eth1\t00000000\t0100A8C0\t0002\t0\t0\t0\t00000000\t0\t0\t0\n"
 
 
@@ -15,6 +16,7 @@ DOWN = "eth1\t00000000\t0100A8C0\t0002\t0\t0\t0\t00000000\t0\t0\t0\n"
     ("routes", "gateway"),
     [
         (HEAD + NETWORK + DEFAULT, "172.18.0.1"),
+        (HEAD + ELSEWHERE + DEFAULT, "172.18.0.1"),
         (HEAD + DOWN + DEFAULT, "172.18.0.1"),
         (HEAD + NETWORK, None),
         (HEAD, None),
