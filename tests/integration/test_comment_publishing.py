@@ -443,7 +443,7 @@ class TestFaults:
             pytest.param(refusal(429, "Too many", retry_after="600"), "in 600 s", id="429 that lasts too long"),
             pytest.param(
                 refusal(403, "API rate limit exceeded", x_ratelimit_remaining="0", x_ratelimit_reset="4000"),
-                "s are left",
+                "s left",
                 id="primary limit that resets late",
             ),
             pytest.param(refusal(502, "Server Error"), "answered 502, 6 times", id="502 for ever"),

@@ -102,7 +102,9 @@ class Patience:
                 # The text of such an error may hold a proxy's address.
                 wait, reason = choose_pause(attempt), f"it did not answer ({type(problem).__name__})"
             if wait >= self.left:
-                raise GaveUpError(f"{reason}, to be asked again in {wait:.0f} s; {self.left:.0f} s are left")
+                raise GaveUpError(
+                    f"{reason} and is to be asked again in {wait:.0f} s, with {self.left:.0f} s left"
+                )
             self._sleep(wait)
             if look_again is not None and (done := look_again()) is not None:
                 return done

@@ -93,7 +93,7 @@ def test_a_refusal_for_good_is_raised_at_once() -> None:
 def test_a_wait_beyond_the_deadline_ends_it_at_once() -> None:
     clock = VirtualClock()
     patience = Patience(5, clock=clock, sleep=clock.sleep, now=clock)
-    with pytest.raises(GaveUpError, match="it answered 429, to be asked again in 8 s; 5 s are left"):
+    with pytest.raises(GaveUpError, match="it answered 429 and is to be asked again in 8 s, with 5 s left"):
         patience.insist(Calls(RefusedError(429, "", {"retry-after": "8"})))
     assert clock.sleeps == []
 
