@@ -129,7 +129,7 @@ def _not_sent(
 def explain_failure(problem: Exception, event: GitHubEvent) -> str:
     """Say why talking to GitHub failed, and what to do where something can be done."""
     if isinstance(problem, GaveUpError):
-        return f"GitHub was waited for in vain: {problem}"
+        return f"GitHub was waited for, but {problem}"
     if not isinstance(problem, RefusedError):
         text = " ".join(str(problem).split())[:_LONGEST_EXPLANATION]
         return f"GitHub's answer was not understood ({type(problem).__name__}: {text})"
