@@ -58,6 +58,11 @@ class SampleResult(Record):
     tool_calls: tuple[ToolCall, ...] = ()
     evaluations: tuple[Evaluation, ...] = ()
 
+    @property
+    def never_ran(self) -> bool:
+        """Whether it ended without having begun."""
+        return self.run_id is None and self.status in (SampleStatus.ERROR, SampleStatus.CANCELLED)
+
 
 class AgentIdentity(Record):
     """Which agent answered. `url` is where, without user info and query."""

@@ -41,7 +41,7 @@ def conversation_lines(row: ScenarioResult, sample: SampleResult, glyphs: Glyphs
 def _judged(place: str, evaluations: Iterable[Evaluation], glyphs: Glyphs) -> Iterator[str]:
     judged = list(evaluations)
     missed = [evaluation for evaluation in judged if not evaluation.passed]
-    marks = ", ".join(f"{e.type} {glyphs.passed if e.passed else glyphs.failed}" for e in judged)
+    marks = ", ".join(f"{e.id} {glyphs.passed if e.passed else glyphs.failed}" for e in judged)
     yield f"  {place}: {'fail' if missed else 'pass'}" + (f" ({marks})" if marks else "")
     for evaluation in missed:
         yield f"      {evaluation.id} ({evaluation.mode.value}): {evaluation.message}"

@@ -20,6 +20,7 @@ class Glyphs:
     skipped: str
     dot: str
     dash: str
+    to: str
 
     def of_status(self, status: SampleStatus) -> str:
         """The icon of a sample."""
@@ -50,10 +51,14 @@ class Glyphs:
                 assert_never(row.verdict)
 
 
-TEXT = Glyphs(passed="✓", failed="✗", error="!", cancelled="–", unfinished="…", skipped="○", dot="·", dash="—")
-ASCII = Glyphs(passed="+", failed="x", error="!", cancelled="-", unfinished="~", skipped="o", dot="|", dash="-")
+TEXT = Glyphs(
+    passed="✓", failed="✗", error="!", cancelled="–", unfinished="…", skipped="○", dot="·", dash="—", to="–"
+)
+ASCII = Glyphs(
+    passed="+", failed="x", error="!", cancelled="-", unfinished="~", skipped="o", dot="|", dash="-", to="-"
+)
 EMOJI = Glyphs(
-    passed="✅", failed="❌", error="⚠️", cancelled="➖", unfinished="⏳", skipped="⏭️", dot="·", dash="—"
+    passed="✅", failed="❌", error="⚠️", cancelled="➖", unfinished="⏳", skipped="⏭️", dot="·", dash="—", to="–"
 )
 
 

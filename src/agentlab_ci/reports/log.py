@@ -14,9 +14,16 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import Problem
 from agentlab_ci.reports.conversation_log import conversation_lines
+from agentlab_ci.reports.entries import is_unreachable, join_alike, make_entries, name_samples
 from agentlab_ci.reports.escape import command_message, command_property, for_log
 from agentlab_ci.reports.formatting import Glyphs, format_duration
-from agentlab_ci.reports.reasons import explain_sample, explain_scenario, tell_cause, tell_history
+from agentlab_ci.reports.reasons import (
+    explain_not_run,
+    explain_sample,
+    explain_scenario,
+    tell_cause,
+    tell_history,
+)
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence
 
@@ -102,10 +109,12 @@ def _heading(row: ScenarioResult, glyphs: Glyphs) -> str:
 
 
 def _sample_lines(row: ScenarioResult, glyphs: Glyphs) -> Iterator[str]:
-    for sample in row.samples:
-        yield f"  sample {sample.sample}/{sample.of} {glyphs.of_status(sample.status)} {_outcome(sample)}"
-        told = (*tell_history(sample), *_reasons(sample))
-        yield from (f"      {line}" for line in told)
+    for entry in make_entries(row.samples, _told):
+        first, last = entry.samples[0], entry.samples[-1]
+        ended = f"not run: {explain_not_run(first)}" if first.never_ran else _outcome(first)
+        name = name_samples(first.sample, last.sample, first.of, glyphs.to)
+        yield f"  {name} {glyphs.of_status(first.status)} {ended}"
+        yield from (f"      {line}" for line in entry.lines)
 
 
 def _outcome(sample: SampleResult) -> str:
@@ -115,22 +124,23 @@ def _outcome(sample: SampleResult) -> str:
     return f"{sample.status.value:<8} " + "  ".join(said)
 
 
-def _reasons(sample: SampleResult) -> tuple[str, ...]:
+def _told(sample: SampleResult) -> tuple[str, ...]:
     if sample.status is SampleStatus.CANCELLED:
-        return ()
-    return tell_cause(sample) or explain_sample(sample)
+        return tell_history(sample)
+    return (*tell_history(sample), *(tell_cause(sample) or explain_sample(sample)))
 
 
 def _annotation(row: ScenarioResult, prefix: str) -> str:
-    reasons = [
-        _line(f"sample {sample.sample}/{sample.of} {sample.status.value}: {explain_sample(sample)[0]}")
-        for sample in row.samples
-        if sample.status in (SampleStatus.FAILED, SampleStatus.ERROR)
-    ]
+    bad = (sample for sample in row.samples if sample.status in (SampleStatus.FAILED, SampleStatus.ERROR))
+    reasons = [_line(_accuse(alike[0], alike[-1])) for alike in join_alike(bad, is_unreachable)]
     more = len(reasons) - _ANNOTATED_SAMPLES
     shown = reasons[:_ANNOTATED_SAMPLES] + ([f"and {more} more"] if more > 0 else [])
     title = _line(" · ".join([row.title, count_passes(row), *remarks(row)]))
     return _error("\n".join(shown), title=title, place=_place(row.file, row.line, None, prefix))
+
+
+def _accuse(first: SampleResult, last: SampleResult) -> str:
+    return f"{name_samples(first.sample, last.sample, first.of)} {first.status.value}: {explain_sample(first)[0]}"
 
 
 def _error(message: str, *, title: str, place: Sequence[str] = ()) -> str:

@@ -1,42 +1,23 @@
-"""report.md: the headline and the table of the PR comment, then every sample with its evidence."""
+"""report.md: the headline and the table of the PR comment, then every sample with its evidence.
 
-from dataclasses import dataclass
+Sections are composed here rather than in the template: the sandbox makes each look at an attribute dear, and there
+may be ten thousand samples.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
 
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
-from agentlab_ci.reports.escape import code_span
+from agentlab_ci.reports.entries import Entry, make_entries, name_samples
+from agentlab_ci.reports.escape import code_span, inline
 from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_sample
-from agentlab_ci.reports.reasons import tell_end, tell_history
+from agentlab_ci.reports.reasons import explain_not_run, tell_end, tell_history
 from agentlab_ci.reports.table import TABLE_HEAD, table_row
 from agentlab_ci.reports.templating import render
 from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleView:
-    """A sample as Markdown shows it; all of it is Markdown. `evidence` only where it did not pass.
-
-    Composed here rather than in the template: the sandbox makes each look at an attribute dear, and there may be
-    ten thousand samples.
-    """
-
-    title: str
-    bullets: tuple[str, ...]
-    evidence: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioView:
-    """A scenario as Markdown shows it; texts are not escaped yet. `missing` are samples that have not ended."""
-
-    icon: str
-    row: ScenarioResult
-    counts: str
-    remarks: tuple[str, ...]
-    samples: tuple[SampleView, ...]
-    missing: tuple[int, ...]
 
 
 def render_report(report: RunReport) -> str:
@@ -44,32 +25,58 @@ def render_report(report: RunReport) -> str:
     return render(
         "report.md.j2",
         report=report,
-        glyphs=EMOJI,
         headline=verdict_sentence(report, EMOJI, code_span),
         figures=(summary_line(report, EMOJI), *pass_lines(report, code_span)),
         table=(TABLE_HEAD, *map(table_row, report.scenarios)),
-        scenarios=[_view_scenario(row) for row in report.scenarios],
+        sections=("\n\n".join(_blocks(row)) for row in report.scenarios),
     )
 
 
-def _view_scenario(row: ScenarioResult) -> ScenarioView:
+def _blocks(row: ScenarioResult) -> Iterator[str]:
+    title = [code_span(row.title), *([inline(row.name)] if row.name not in ("", row.scenario_id) else [])]
+    yield f"### {EMOJI.of_scenario(row)} " + " · ".join([*title, count_passes(row), *remarks(row)])
+    yield " · ".join(_facts(row))
+    if row.skipped is not None:
+        yield code_span(row.skipped)
+        return
+    for entry in make_entries(row.samples, _told):
+        yield from _sample_blocks(entry)
+    for first, last in _missing(row):
+        yield f"#### {EMOJI.unfinished} {name_samples(first, last, row.samples_wanted)} · not run"
+
+
+def _facts(row: ScenarioResult) -> Iterator[str]:
+    yield row.type.value
+    yield f"suite {code_span(row.suite)}"
+    if row.agent is not None:
+        yield f"agent {code_span(row.agent.label)} ({row.agent.provider.value})"
+    if row.file is not None:
+        yield code_span(f"{row.file}:{row.line}" if row.line else row.file)
+
+
+def _told(sample: SampleResult) -> tuple[str, ...]:
+    return (*tell_end(sample), *tell_history(sample))
+
+
+def _sample_blocks(entry: Entry) -> Iterator[str]:
+    sample = entry.samples[0]
+    if sample.never_ran:
+        name = name_samples(sample.sample, entry.samples[-1].sample, sample.of)
+        yield f"#### {EMOJI.of_status(sample.status)} {name} · not run: {code_span(explain_not_run(sample))}"
+        return
+    yield f"#### {title_sample(sample)}"
+    bullets = [*map(code_span, entry.lines), *map(show_evaluation, sample.evaluations)]
+    if bullets:
+        yield "\n".join(f"- {bullet}" for bullet in bullets)
+    evidence = () if sample.status is SampleStatus.PASSED else tuple(map(show_exhibit, exhibits(sample)))
+    if evidence:
+        yield from ("<details><summary>Transcript</summary>", *evidence, "</details>")
+
+
+def _missing(row: ScenarioResult) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last number of each stretch of samples that have not ended."""
     ended = {sample.sample for sample in row.samples}
-    wanted = () if row.skipped is not None else range(1, row.samples_wanted + 1)
-    return ScenarioView(
-        icon=EMOJI.of_scenario(row),
-        row=row,
-        counts=count_passes(row),
-        remarks=remarks(row),
-        samples=tuple(_view_sample(sample) for sample in row.samples),
-        missing=tuple(number for number in wanted if number not in ended),
-    )
-
-
-def _view_sample(sample: SampleResult) -> SampleView:
-    told = tuple(code_span(line) for line in (*tell_end(sample), *tell_history(sample)))
-    passed = sample.status is SampleStatus.PASSED
-    return SampleView(
-        title=title_sample(sample),
-        bullets=told + tuple(show_evaluation(evaluation) for evaluation in sample.evaluations),
-        evidence=() if passed else tuple(show_exhibit(it) for it in exhibits(sample)),
-    )
+    missing = (number for number in range(1, row.samples_wanted + 1) if number not in ended)
+    for _, stretch in groupby(enumerate(missing), lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in stretch]
+        yield numbers[0], numbers[-1]

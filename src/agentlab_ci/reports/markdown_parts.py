@@ -5,13 +5,15 @@ from agentlab_ci.core.trace import Evaluation
 from agentlab_ci.reports.escape import code_span, fenced
 from agentlab_ci.reports.evidence import Exhibit
 from agentlab_ci.reports.formatting import EMOJI, format_duration
+from agentlab_ci.reports.reasons import deciding_score
 
 
 def title_sample(sample: SampleResult) -> str:
-    """Return the title of a sample as Markdown: icon, number, status, duration, score, run id."""
+    """Return the title of a sample as Markdown: icon, number, status, duration, score if it decided, run id."""
+    score = deciding_score(sample)
     title = [f"{EMOJI.of_status(sample.status)} sample {sample.sample}/{sample.of}", sample.status.value]
     title += [format_duration(sample.duration_ms)] if sample.run_id is not None else []
-    title += [f"score {sample.score}"] if sample.score is not None else []
+    title += [f"score {score}"] if score is not None else []
     title += [code_span(sample.run_id)] if sample.run_id is not None else []
     return " · ".join(title)
 

@@ -25,12 +25,15 @@ def explain_sample(sample: SampleResult) -> tuple[str, ...]:
         case SampleStatus.ERROR:
             return (_explain_error(sample),)
         case SampleStatus.CANCELLED:
-            begun = "not run" if sample.run_id is None else "cancelled"
-            return (f"{begun}: {sample.termination_reason.value.replace('_', ' ')}",)
+            begun = "not run" if sample.never_ran else "cancelled"
+            return (f"{begun}: {_name_stop(sample)}",)
 
 
 def explain_scenario(row: ScenarioResult) -> str:
-    """Say in one line why a scenario is skipped, unfinished or below the bar; empty for one that passed."""
+    """Say in one line why a scenario is skipped, unfinished or below the bar, or what was tolerated if it passed.
+
+    Empty for one that passed without a failure or an error.
+    """
     if row.skipped is not None:
         return row.skipped
     if row.verdict is Verdict.UNFINISHED:
@@ -38,11 +41,26 @@ def explain_scenario(row: ScenarioResult) -> str:
         return f"{plural(left, 'sample')} unfinished{_cause_of_cancellation(row)}"
     if row.verdict is Verdict.FAILED:
         return explain_sample(deciding_sample(row))[0]
-    return ""
+    tolerated = list(_count_tolerated(row))
+    return f"{', '.join(tolerated)}: {explain_sample(deciding_sample(row))[0]}" if tolerated else ""
+
+
+def explain_not_run(sample: SampleResult) -> str:
+    """Say why a sample never ran."""
+    return _explain_error(sample) if sample.status is SampleStatus.ERROR else _name_stop(sample)
+
+
+def deciding_score(sample: SampleResult) -> int | None:
+    """Return the score where it decided: a failed hard gate, and an end before the end, need none."""
+    gated = any(e.mode is Mode.HARD_GATE and not e.passed for e in sample.evaluations)
+    return None if gated or sample.termination_reason not in _JUDGED_ALONE else sample.score
 
 
 def deciding_sample(row: ScenarioResult) -> SampleResult:
-    """Return what puts a scenario below the bar: its first failed sample, or first error where errors decide."""
+    """Return what speaks against a scenario: its first failed sample, or first error where errors decide.
+
+    The scenario has to have one of the two.
+    """
     by_weight = [SampleStatus.ERROR] if row.could_not_be_judged else [SampleStatus.FAILED, SampleStatus.ERROR]
     return next(sample for status in by_weight for sample in row.samples if sample.status is status)
 
@@ -100,5 +118,17 @@ def _explain_error(sample: SampleResult) -> str:
 def _cause_of_cancellation(row: ScenarioResult) -> str:
     for sample in row.samples:
         if sample.status is SampleStatus.CANCELLED:
-            return f": {sample.termination_reason.value.replace('_', ' ')}"
+            return f": {_name_stop(sample)}"
     return ""
+
+
+def _count_tolerated(row: ScenarioResult) -> Iterator[str]:
+    failed, errors = row.count(SampleStatus.FAILED), row.count(SampleStatus.ERROR)
+    if failed:
+        yield f"{failed} failed"
+    if errors:
+        yield plural(errors, "error")
+
+
+def _name_stop(sample: SampleResult) -> str:
+    return sample.termination_reason.value.replace("_", " ")

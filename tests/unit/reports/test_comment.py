@@ -41,7 +41,7 @@ def test_the_order_of_the_comment() -> None:
         "### ❌ 1 of 3 scenarios finished below the bar: `support.cancel`\n",
         "9 samples: 6 passed, 3 failed · 1/3 scenarios failed\\\npass@3 3/3 (1.00), pass^3 1/3 (0.33)\n",
         TABLE_HEAD,
-        f"\n| ✅ | [`support.refund`]({URL}#L3) | ✅❌✅ | 2/3,\u00a0needs\u00a02 | flaky |\n",
+        f"\n| ✅ | [`support.refund`]({URL}#L3) | ✅❌✅ | 2/3,\u00a0needs\u00a02 | flaky: `1 failed: ",
         "| ✅ | [`support.b`]",
         "| ❌ | [`support.cancel`]",
         "<details open><summary>❌ <b>",

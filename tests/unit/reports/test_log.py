@@ -3,9 +3,9 @@
 import pytest
 
 from agentlab_ci.core.judge import judge_scenario
-from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.scenario import Mode
-from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.core.trace import Evaluation, SampleError
 from agentlab_ci.errors import Problem
 from agentlab_ci.reports.formatting import ASCII, TEXT
 from agentlab_ci.reports.log import (
@@ -153,6 +153,42 @@ def test_many_bad_samples_are_counted_in_the_annotation() -> None:
     assert command.endswith("sample 5/9 failed: evaluator_failed%0Aand 4 more")
 
 
+def _interrupted(outcomes: str) -> ScenarioResult:
+    """Return a scenario whose cancelled samples never began."""
+    samples = [s.model_copy(update={"run_id": None}) if s.sample > 1 else s for s in make_samples(outcomes)]
+    return judge_scenario(make_facts(samples_wanted=len(outcomes)), samples)
+
+
+def test_samples_that_never_ran_are_one_line() -> None:
+    row = _interrupted("p" + "c" * 199)
+    assert scenario_section(row, style=PLAIN)[1:] == [
+        "  sample 1/200 ✓ passed    0ms  run_1",
+        "  samples 2–200/200 – not run: run deadline",
+    ]
+    assert scenario_section(row, style=LogStyle(glyphs=ASCII))[2] == "  samples 2-200/200 - not run: run deadline"
+
+
+def test_an_agent_that_is_not_reached_is_told_once() -> None:
+    refused, gone = SampleError(message="refused"), SampleError(message="the rest did not run")
+    samples = [
+        sample.model_copy(update={"error": refused} if sample.sample < 4 else {"error": gone, "run_id": None})
+        for sample in make_samples("u" * 9)
+    ]
+    row = judge_scenario(make_facts(samples_wanted=9), samples)
+    assert scenario_section(row, style=PLAIN)[1:] == [
+        "  sample 1/9 ! error     0ms  run_1",
+        "      agent_unreachable: refused",
+        "  sample 2/9 ! error     0ms  run_2",
+        "  sample 3/9 ! error     0ms  run_3",
+        "  samples 4–9/9 ! not run: agent_unreachable: the rest did not run",
+    ]
+    (command,) = annotations(make_report(row))
+    assert command.endswith(
+        "::samples 1–3/9 error: agent_unreachable: refused%0A"
+        "samples 4–9/9 error: agent_unreachable: the rest did not run"
+    )
+
+
 def test_only_our_own_commands_are_obeyed() -> None:
     report = CANNED_REPORTS["hostile"]
     assert find_commands("\n".join(_log(report, PLAIN))) == []
@@ -174,8 +210,8 @@ def test_a_step_by_step_log_stops_where_the_run_stopped() -> None:
         "  run internal-teams.memory — FAIL",
         "  agent: shop assistant (http://localhost:3000/api/chat)",
         "  turns completed: 2/3",
-        "  step 1: pass (response_contains ✓)",
-        "  step 2: fail (response_contains ✗)",
+        "  step 1: pass (greets ✓)",
+        "  step 2: fail (names-tracking ✗)",
         '      names-tracking (hard_gate): missing "tracking"',
         "  run stopped (evaluator_failed)",
         "  run id: run_1   1.1s",

@@ -9,7 +9,14 @@ from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.trace import Evaluation, Redraw, SampleError, Wait
-from agentlab_ci.reports.reasons import explain_sample, explain_scenario, tell_cause, tell_end, tell_history
+from agentlab_ci.reports.reasons import (
+    deciding_score,
+    explain_sample,
+    explain_scenario,
+    tell_cause,
+    tell_end,
+    tell_history,
+)
 from canned import scenario
 from factories import make_facts, make_row, make_samples
 
@@ -73,10 +80,39 @@ def test_a_scenario_without_a_verdict_says_what_is_left() -> None:
     assert explain_scenario(make_row("pp.", pass_rate="1")) == "1 sample unfinished"
 
 
-def test_a_skipped_scenario_says_why_and_a_passed_one_nothing() -> None:
+def test_a_skipped_scenario_says_why() -> None:
     skipped = judge_scenario(make_facts(skipped="a task cannot run on an http agent"), ())
     assert explain_scenario(skipped) == "a task cannot run on an http agent"
-    assert explain_scenario(make_row("ppf")) == ""
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ("ppp", ""),
+        ("pps", ""),
+        ("ppf", "1 failed: evaluator_failed"),
+        ("pee", "2 errors: http_error"),
+        ("pefe", "1 failed, 2 errors: evaluator_failed"),
+    ],
+)
+def test_a_scenario_that_passed_says_what_was_tolerated(outcomes: str, said: str) -> None:
+    row = make_row(outcomes, pass_rate="0.3")
+    assert explain_scenario(row) == said
+
+
+@pytest.mark.parametrize(
+    ("sample", "score"),
+    [
+        (_sample("p", score=100), 100),
+        (_sample("p", score=80, evaluations=(PASSED, WEIGHTED)), 80),
+        (_sample("f", score=60, evaluations=(WEIGHTED,)), 60),
+        (_sample("f", score=100, evaluations=(PASSED, GATE)), None),
+        (_sample("f", score=100, termination_reason=TerminationReason.STEP_LIMIT_EXCEEDED), None),
+        (_sample("e"), None),
+    ],
+)
+def test_a_score_decides_when_no_hard_gate_and_no_limit_did(sample: SampleResult, score: int | None) -> None:
+    assert deciding_score(sample) == score
 
 
 def test_history_tells_waits_and_fresh_starts() -> None:

@@ -10,7 +10,7 @@ from agentlab_ci.reports import templating
 
 
 def test_the_folder_holds_the_templates() -> None:
-    assert {path.name for path in templating.find_templates().iterdir()} >= {"report.md.j2", "_macros.md.j2"}
+    assert {path.name for path in templating.find_templates().iterdir()} >= {"report.md.j2", "_page.md.j2"}
 
 
 def test_a_broken_installation_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
