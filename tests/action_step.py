@@ -44,7 +44,7 @@ class Step:
 
     def commands(self, name: str) -> list[str]:
         """The workflow commands of one name."""
-        return [line for line in self.out if line.startswith(f"::{name}")]
+        return [line for line in self.out + self.err if line.startswith(f"::{name}")]
 
 
 def pull_request_payload(*, head_repository: str = REPOSITORY, number: int = 7) -> dict[str, Any]:

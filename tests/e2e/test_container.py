@@ -1,8 +1,11 @@
 """The image, run with a runner's mounts, environment and working directory."""
 
 import os
+import threading
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +95,53 @@ def test_a_cancelled_job_leaves_its_reports(tmp_path: Path, github: FakeGitHub) 
     assert ended.outputs["verdict"] == "unfinished"
     assert "a.quick" in ended.summary
     assert owners(runner.workspace) == {(OWNER, OWNER)}
+
+
+@contextmanager
+def server_on_every_address() -> Iterator[int]:
+    """Serve an agent that the container's gateway leads to."""
+
+    class Agent(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
+        def do_GET(self) -> None:
+            body = b'{"message": "It has shipped."}'
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("0.0.0.0", 0), Agent) as server:  # noqa: S104 - that is what is tried
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def test_localhost_of_the_runner_is_reached_through_the_gateway(tmp_path: Path, github: FakeGitHub) -> None:
+    with server_on_every_address() as port:
+        url = f"http://localhost:{port}/"
+        agent = {"name": "mine", "provider": "http", "url": url}
+        workspace = write_project(tmp_path / "workspace", {"agents": [agent]}, [conversation("orders.status")])
+        runner = Runner(workspace)
+        # The bridge does not lead to the GitHub on loopback: no token, no call.
+        inputs = {"github-token": "", "wait-for-url": url, "wait-seconds": "20", "localhost-gateway": "true"}
+        ended = runner.run(github, inputs=inputs, network="bridge")
+        assert ended.code == 0, ended.log
+        assert str(port) in (workspace / ended.outputs["report-json"]).read_text(encoding="utf-8")
+
+
+def test_without_the_gateway_it_is_said_what_to_do(tmp_path: Path, github: FakeGitHub) -> None:
+    agent = {"name": "mine", "provider": "http", "url": "http://localhost:3000/"}
+    config = {"agents": [agent], "sampling": {"error_retries": 0}}
+    workspace = write_project(tmp_path / "workspace", config, [conversation("orders.status")])
+    ended = Runner(workspace).run(github, inputs={"github-token": ""}, network="bridge")
+    assert ended.code == 1, ended.log
+    assert "localhost-gateway: true" in ended.log
 
 
 def test_nothing_depends_on_home_or_the_runner_s_variables(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_a_tolerated_failure_is_green_and_shown_everywhere(folder: Path, github:
     for page in (body, step.summary):
         assert "orders.status" in page
         assert "flaky" in page
+    assert step.out[-1] == "✓ all 2 scenarios passed"
     assert step.commands("error") == []
     assert not (folder / "artifacts").exists()
 

@@ -32,12 +32,10 @@ class Stage:
         return "" if inside == "." else f"{inside}/"
 
     def warn(self, text: str) -> None:
-        """Say a warning, as an annotation on GitHub."""
+        """Say a warning, as an annotation on GitHub; on stderr, as the report on stdout ends with the verdict."""
         safe = for_log(text)
-        if self.world.log_style.github:
-            self.world.console.out(f"::warning title=agentlab::{command_message(safe)}")
-        else:
-            self.world.console.err(f"warning: {safe}")
+        command = f"::warning title=agentlab::{command_message(safe)}"
+        self.world.console.err(command if self.world.log_style.github else f"warning: {safe}")
 
 
 def set_stage(inputs: ActionInputs, world: World) -> Stage:
