@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 REPORTS := agentlab-report
 
-.PHONY: help demo test docs bench clean
+.PHONY: help demo test docs pictures bench clean
 help:
 	@echo "make demo   run the example scenarios and write their reports"
 	@echo "make test   format, lint, types, tests, and lint of Action, workflows and image"
 	@echo "make docs   write the generated reference pages again"
+	@echo "make pictures  draw the comment and the summary again (needs npm, Chromium and an emoji font)"
 	@echo "make bench  measure speed side by side with plain HTTP loops (about five minutes)"
 	@echo "make clean  remove everything that the others made"
 
@@ -48,6 +49,10 @@ test: $(VENV)/.dev
 docs: $(VENV)/.app
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/action_tables.py
+
+pictures: $(VENV)/.dev
+	npm install --prefix build/pictures --no-audit --no-fund --no-save --loglevel=error github-markdown-css@5.9.0
+	PYTHONPATH=tests $(BIN)/python docs/pictures.py build/pictures
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
