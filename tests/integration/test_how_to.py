@@ -74,6 +74,12 @@ def test_every_page_says_how_the_action_is_used() -> None:
     }
 
 
+def test_the_readme_s_pictures_are_there() -> None:
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(pictures) > 1
+    assert all((ROOT / picture).is_file() for picture in pictures)
+
+
 def test_every_message_in_troubleshooting_is_said_somewhere() -> None:
     page = (ROOT / "docs/how-to/troubleshooting.md").read_text(encoding="utf-8")
     messages = [part for title in re.findall(r"^### (.*)$", page, re.MULTILINE) for part in title.split("`")[1::2]]
