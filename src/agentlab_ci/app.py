@@ -88,7 +88,9 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         _tell(world, describe_plan(plan))
         return Outcome(exit_code=ExitCode.OK)
     folder = prepare_report_folder(world.cwd, settings.report)
-    store = StoreWriter.open(_database(settings, project, world))
+    store = StoreWriter.open(
+        _database(settings, project, world), give_up=lambda: world.interrupts.exit_code is not None
+    )
     batch = Batch(
         plan,
         store,
