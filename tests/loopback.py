@@ -177,14 +177,14 @@ async def _drop(_: HostileAgent, __: Request, ___: int, ____: asyncio.StreamWrit
     raise HangUpError
 
 
-async def _drop_in_mid_body(_: HostileAgent, __: Request, ___: int, writer: asyncio.StreamWriter) -> None:
-    writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"mess')
-    raise HangUpError
+def raw(data: bytes) -> Route:
+    """Send these bytes, be they HTTP or not, and hang up."""
 
+    async def route(_: HostileAgent, __: Request, ___: int, writer: asyncio.StreamWriter) -> None:
+        writer.write(data)
+        raise HangUpError
 
-async def _garbage(_: HostileAgent, __: Request, ___: int, writer: asyncio.StreamWriter) -> None:
-    writer.write(b"\x00\x01 this is no HTTP\r\n\r\n")
-    raise HangUpError
+    return route
 
 
 async def _silence(_: HostileAgent, __: Request, ___: int, ____: asyncio.StreamWriter) -> None:
@@ -233,8 +233,14 @@ async def _bomb(_: HostileAgent, __: Request, ___: int, writer: asyncio.StreamWr
     _respond(writer, gzip_bomb(), headers=("Content-Encoding: gzip",))
 
 
-async def _set_cookie(_: HostileAgent, request: Request, __: int, writer: asyncio.StreamWriter) -> None:
-    _respond(writer, _says(request.headers.get("cookie", "no cookie")), headers=("Set-Cookie: session=s1",))
+def set_cookies(*cookies: str) -> Route:
+    """Answer with the cookies that came, and set these."""
+    headers = tuple(f"Set-Cookie: {cookie}" for cookie in cookies)
+
+    async def route(_: HostileAgent, request: Request, __: int, writer: asyncio.StreamWriter) -> None:
+        _respond(writer, _says(request.headers.get("cookie", "no cookie")), headers=headers)
+
+    return route
 
 
 ROUTES: dict[str, Route] = {
@@ -258,8 +264,13 @@ ROUTES: dict[str, Route] = {
     "/empty-reply": fixed(_says("")),
     "/empty-body": fixed(b""),
     "/drop": _drop,
-    "/drop-in-mid-body": _drop_in_mid_body,
-    "/garbage": _garbage,
+    "/drop-in-mid-body": raw(b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"mess'),
+    "/drop-in-mid-chunk": raw(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"mess'),
+    "/garbage": raw(b"\x00\x01 this is no HTTP: sk-secret\r\n\r\n"),
+    "/long-headers": raw(b"HTTP/1.1 200 OK\r\nX: sk-secret" + b"x" * 300_000 + b"\r\n\r\n{}"),
+    "/negative-length": raw(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"),
+    "/broken-chunk": raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nsk-secret\r\n{}"),
+    "/101": raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nsk-secret"),
     "/silence": _silence,
     "/stall": _stall,
     "/trickle": _trickle,
@@ -267,9 +278,15 @@ ROUTES: dict[str, Route] = {
     "/big": _big,
     "/bomb": _bomb,
     "/gzip": fixed(zlib.compress(_says(EXPECTED_WORDS), wbits=31), headers=("Content-Encoding: gzip",)),
+    "/gzip-in-members": fixed(
+        b"".join(zlib.compress(half, wbits=31) for half in (_says(EXPECTED_WORDS)[:9], _says(EXPECTED_WORDS)[9:])),
+        headers=("Content-Encoding: gzip",),
+    ),
     "/brotli": fixed(b"\x0b\x02\x80hello\x03", headers=("Content-Encoding: br",)),
     "/latin-1": fixed(
         '{"message": "café"}'.encode("latin-1"), headers=("Content-Type: application/json; charset=iso-8859-1",)
     ),
-    "/cookie": _set_cookie,
+    "/cookie": set_cookies("session=s1"),
+    "/cookie-value-not-ascii": set_cookies("a=é", "fine=1"),
+    "/cookie-name-not-ascii": set_cookies("é=a", "fine=1"),
 }

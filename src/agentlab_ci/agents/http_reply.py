@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,7 +17,10 @@ from agentlab_ci.core.trace import Usage
 from agentlab_ci.core.url import safe_url
 
 SHOWN_BYTES = 64 << 10
-"""How much of a body goes with an error."""
+"""How much of a body goes with an error, and how much of an error's body is read."""
+LONGEST_SECRET = 16 << 10
+"""Characters of a secret as it may stand in a body: 5 KB of text, URL-encoded."""
+CUT_MARK = " … [the rest was left out]"
 
 _BUSY = {429, 503}
 _REDRAWABLE = {502, 504}
@@ -40,7 +43,8 @@ _HINTS = {
 class Answer:
     """An HTTP answer as it came: `body` is still encoded, and cut just above the cap where it was longer.
 
-    `where` names the request in messages. Keys of `headers` are looked up in any case.
+    `where` names the request in messages. Keys of `headers` are looked up in any case. `mask` takes the secrets
+    out of a text.
     """
 
     where: str
@@ -48,11 +52,23 @@ class Answer:
     headers: Mapping[str, str]
     body: bytes
     latency_ms: float
+    mask: Callable[[str], str]
 
     @property
     def encoding(self) -> str:
         """The body's Content-Encoding, empty for none."""
         return self.headers.get("Content-Encoding", "")
+
+    def show(self, body: bytes, *, whole: bool = True) -> str:
+        """Return what goes with an error of the decoded body; `whole` is false where its end is missing.
+
+        Half a secret at a cut would not be found any more: a text with a cut is masked here, and then loses as
+        much of its end as a secret can be long.
+        """
+        text = body[:SHOWN_BYTES].decode(errors="replace")
+        if whole and len(body) <= SHOWN_BYTES:
+            return text
+        return self.mask(text)[:-LONGEST_SECRET] + CUT_MARK
 
 
 def read_reply(answer: Answer, *, config: HttpAgent, cap: int, now: datetime) -> Reply:
@@ -104,9 +120,10 @@ def read_retry_after(value: str | None, now: datetime) -> float | None:
 
 def _refusal(answer: Answer, now: datetime) -> AgentBusyError | AgentFailedError:
     try:
-        shown = _show(decode_body(answer.body, answer.encoding, limit=SHOWN_BYTES)[0])
+        body, whole = decode_body(answer.body, answer.encoding, limit=SHOWN_BYTES + 1)
+        shown = answer.show(body, whole=whole)
     except UnreadableBodyError:
-        shown = _show(answer.body)
+        shown = answer.show(answer.body)
     if answer.status in _BUSY:
         retry_after = read_retry_after(answer.headers.get("Retry-After"), now)
         return AgentBusyError(status=answer.status, retry_after=retry_after, body=shown)
@@ -138,11 +155,12 @@ def _decode(answer: Answer, cap: int) -> bytes:
     try:
         body, whole = decode_body(answer.body, answer.encoding, limit=cap + 1)
     except UnreadableBodyError as problem:
-        raise _invalid(answer, answer.body, f"the reply cannot be read: {problem}") from None
+        cannot = f"the reply cannot be read: {problem}"
+        raise _invalid(answer, answer.body, cannot, whole=len(answer.body) <= cap) from None
     if len(body) > cap or len(answer.body) > cap:
-        raise _invalid(answer, body, f"the reply is longer than {cap} bytes (`max_reply_bytes`)")
+        raise _invalid(answer, body, f"the reply is longer than {cap} bytes (`max_reply_bytes`)", whole=False)
     if not whole:
-        raise _invalid(answer, body, f"the reply's {answer.encoding} data ends too early")
+        raise _invalid(answer, body, f"the reply's {answer.encoding} data ends too early", whole=False)
     return body
 
 
@@ -168,14 +186,10 @@ def _as_count(number: float | None) -> int | None:
     return int(number) if number is not None and number == int(number) else None
 
 
-def _invalid(answer: Answer, body: bytes, message: str) -> AgentFailedError:
+def _invalid(answer: Answer, body: bytes, message: str, *, whole: bool = True) -> AgentFailedError:
     return AgentFailedError(
         f"{answer.where}: {message}",
         reason=TerminationReason.INVALID_RESPONSE_FORMAT,
         status=answer.status,
-        body=_show(body),
+        body=answer.show(body, whole=whole),
     )
-
-
-def _show(body: bytes) -> str:
-    return body[:SHOWN_BYTES].decode(errors="replace")

@@ -13,12 +13,16 @@ from agentlab_ci.core.trace import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorld:
-    """What an agent may use of the world. `tls` makes the run's one TLS context, on first use."""
+    """What an agent may use of the world. `tls` makes the run's one TLS context, on first use.
+
+    `mask` takes the secrets out of a text: what an agent cuts, it masks first, since half a secret is not found.
+    """
 
     environ: Mapping[str, str]
     project: Path
     max_reply_bytes: int
     tls: Callable[[], ssl.SSLContext]
+    mask: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,9 @@ class Reply:
 class AgentFailedError(Exception):
     """No answer came; the sample is an error. `redrawable`: a fresh start may be tried.
 
-    `status` and `body` are an HTTP answer's, the body cut to 64 KiB and unredacted.
+    `status` and `body` are an HTTP answer's, the body unredacted unless it was longer than 64 KiB: then it is
+    masked and cut. `unreached`: no connection could be made, so nothing may be there; one that broke, and one for
+    which this machine had no file to open, say nothing of the kind.
     """
 
     def __init__(
@@ -59,6 +65,7 @@ class AgentFailedError(Exception):
         status: int | None = None,
         body: str | None = None,
         redrawable: bool = False,
+        unreached: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -66,6 +73,7 @@ class AgentFailedError(Exception):
         self.status = status
         self.body = body
         self.redrawable = redrawable
+        self.unreached = unreached
 
 
 class AgentBusyError(Exception):

@@ -1,9 +1,12 @@
-"""Every provider that can be opened, and how."""
+"""Every provider that can be opened, and how; and what a URL of theirs must be."""
 
 from agentlab_ci.agents.interface import Agent, AgentFactory, AgentWorld
 from agentlab_ci.agents.mock import open_mock_agent
+from agentlab_ci.agents.url import find_url_fault
 from agentlab_ci.core.config import HttpAgent
 from agentlab_ci.core.provider import Provider
+
+__all__ = ["AGENTS", "find_url_fault"]
 
 
 def _open_http_agent(config: HttpAgent, world: AgentWorld) -> Agent:

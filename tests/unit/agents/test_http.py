@@ -12,46 +12,15 @@ from typing import Any
 import httpx
 import pytest
 
-from agentlab_ci.agents import http as http_module
+from agentlab_ci.agents import http_client, http_failure
 from agentlab_ci.agents.http import HttpConnection, open_http_agent
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, Reply, SessionStart
-from agentlab_ci.core.config import HttpAgent
+from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.errors import BadInputError
+from http_talk import LONG_MS, config, say, start, world
 from loopback import EXPECTED_WORDS, HostileAgent, closed_port, gzip_bomb, hostile_agent
 
 SHORT_MS = 300
-LONG_MS = 20_000
-
-
-def no_tls() -> ssl.SSLContext:
-    raise AssertionError("plain http has no use for a TLS context")
-
-
-def world(*, environ: dict[str, str] | None = None, cap: int = 4 << 20) -> AgentWorld:
-    return AgentWorld(environ=environ or {}, project=Path(), max_reply_bytes=cap, tls=no_tls)
-
-
-def config(url: str, **more: Any) -> HttpAgent:
-    return HttpAgent.model_validate({"name": "a", "provider": "http", "url": url, "timeout_ms": LONG_MS} | more)
-
-
-def start(conversation_id: str = "c1") -> SessionStart:
-    return SessionStart(scenario_id="s.one", sample=1, conversation_id=conversation_id)
-
-
-def say(agent: HttpAgent, *messages: str, using: AgentWorld | None = None) -> list[Reply]:
-    """Open the agent, say the messages in one session, close it."""
-
-    async def talk() -> list[Reply]:
-        connection = open_http_agent(agent, using or world())
-        try:
-            async with connection.session(start()) as session:
-                return [await session.send(message) for message in messages]
-        finally:
-            await connection.aclose()
-
-    return asyncio.run(talk())
 
 
 @pytest.fixture(scope="module")
@@ -101,19 +70,31 @@ def test_the_deadline_is_total(hostile: HostileAgent, path: str) -> None:
     assert failure.message == f"POST {hostile.url(path)}: no complete answer within 300 ms (`timeout_ms`)"
 
 
-@pytest.mark.parametrize(
-    ("path", "says"),
-    [
-        ("/drop", "the connection broke before the answer was complete"),
-        ("/drop-in-mid-body", "the connection broke before the answer was complete"),
-        ("/garbage", "the connection broke before the answer was complete"),
-    ],
-)
-def test_a_dropped_connection_is_redrawable(hostile: HostileAgent, path: str, says: str) -> None:
+@pytest.mark.parametrize("path", ["/drop", "/drop-in-mid-body", "/drop-in-mid-chunk"])
+def test_a_dropped_connection_is_redrawable(hostile: HostileAgent, path: str) -> None:
     failure = fail_then_succeed(hostile, path)
     assert failure.reason is TerminationReason.HTTP_CONNECTION_FAILED
     assert failure.redrawable
-    assert says in failure.message
+    assert not failure.unreached  # it was there
+    assert "the connection broke before the answer was complete" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/garbage", "illegal status line"),
+        ("/long-headers", "Receive buffer too long"),
+        ("/negative-length", "bad Content-Length"),
+        ("/broken-chunk", "illegal chunk header"),
+        ("/101", "Received server _SWITCH_UPGRADE"),
+    ],
+)
+def test_what_is_not_http_is_an_answer_in_the_wrong_form(hostile: HostileAgent, path: str, says: str) -> None:
+    failure = fail_then_succeed(hostile, path)
+    assert failure.reason is TerminationReason.INVALID_RESPONSE_FORMAT
+    assert not failure.redrawable  # the message was processed
+    assert failure.message.startswith(f"POST {hostile.url(path)}: what came back is not HTTP ({says}")
+    assert "sk-secret" not in failure.message  # what came is not quoted
 
 
 def test_nobody_listening_is_redrawable() -> None:
@@ -121,6 +102,7 @@ def test_nobody_listening_is_redrawable() -> None:
         say(config(f"http://127.0.0.1:{port}/chat"), "hello")
     assert failure.value.reason is TerminationReason.HTTP_CONNECTION_FAILED
     assert failure.value.redrawable
+    assert failure.value.unreached
     assert failure.value.message == (
         f"POST http://127.0.0.1:{port}/chat: no connection (Connection refused); "
         "is the agent running, and is `url` right?"
@@ -153,7 +135,8 @@ def test_a_name_that_resolves_late_ends_in_time(monkeypatch: pytest.MonkeyPatch)
 def test_a_host_that_takes_no_connection_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait(30))
-    monkeypatch.setattr(http_module, "CONNECT_SECONDS", 0.05)
+    for module in (http_client, http_failure):
+        monkeypatch.setattr(module, "CONNECT_SECONDS", 0.05)
 
     async def talk() -> AgentFailedError:
         connection = open_http_agent(config("http://agent.test:9/"), world())
@@ -169,6 +152,7 @@ def test_a_host_that_takes_no_connection_is_not_there(monkeypatch: pytest.Monkey
     failure = asyncio.run(talk())
     assert failure.reason is TerminationReason.HTTP_CONNECTION_FAILED
     assert failure.redrawable
+    assert failure.unreached
     assert "no connection within 0.05 s" in failure.message
 
 
@@ -229,8 +213,9 @@ def test_bytes_that_are_not_utf8_are_replaced_and_noted(hostile: HostileAgent) -
     assert reply.note == "the reply held bytes that are not UTF-8; each is shown as U+FFFD"
 
 
-def test_compression_that_was_not_asked_for_is_undone(hostile: HostileAgent) -> None:
-    [reply] = say(config(hostile.url("/gzip")), "hello")
+@pytest.mark.parametrize("path", ["/gzip", "/gzip-in-members"])
+def test_compression_that_was_not_asked_for_is_undone(hostile: HostileAgent, path: str) -> None:
+    [reply] = say(config(hostile.url(path)), "hello")
     assert reply.text == EXPECTED_WORDS
     assert hostile.received[0].headers["accept-encoding"] == "identity"
 
@@ -301,9 +286,21 @@ def test_a_header_cannot_be_broken_out_of(hostile: HostileAgent) -> None:
     assert not hostile.requests
 
 
-def test_a_header_name_that_http_cannot_carry_is_named(hostile: HostileAgent) -> None:
-    with pytest.raises(AgentFailedError, match=r"cannot be sent .*My Header.*; check `headers`"):
-        say(config(hostile.url("/ok"), headers={"My Header": "x"}), "hi")
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"headers": {"My Header": "x"}}, "Illegal header name b'My Header'"),
+        ({"headers": {"Content-Length": "5"}}, "Too much data for declared Content-Length"),
+        ({"headers": {"Content-Length": "5000"}}, "Too little data for declared Content-Length"),
+        ({"method": "GET", "request_template": {"q": "x" * 70_000}}, "URL component 'query' too long"),
+    ],
+)
+def test_what_cannot_be_sent_says_what_to_check(hostile: HostileAgent, more: dict[str, Any], says: str) -> None:
+    with pytest.raises(AgentFailedError) as failure:
+        say(config(hostile.url("/ok"), **more), "hi")
+    assert failure.value.reason is TerminationReason.AGENT_ERROR
+    assert (failure.value.redrawable, failure.value.unreached) == (False, False)
+    assert f" cannot be sent ({says}); check `headers` and `request_template`" in failure.value.message
 
 
 def test_get_asks_in_the_query(hostile: HostileAgent) -> None:
@@ -330,6 +327,12 @@ def test_cookies_end_with_the_session(hostile: HostileAgent) -> None:
         return said
 
     assert asyncio.run(talk()) == ["no cookie", "session=s1", "no cookie", "session=s1"]
+
+
+@pytest.mark.parametrize("path", ["/cookie-value-not-ascii", "/cookie-name-not-ascii"])
+def test_a_cookie_that_no_header_can_carry_is_not_kept(hostile: HostileAgent, path: str) -> None:
+    replies = say(config(hostile.url(path)), "one", "two")
+    assert [reply.text for reply in replies] == ["no cookie", "fine=1"]  # only the other cookie came back
 
 
 def test_latency_is_that_of_the_request(hostile: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:
