@@ -25,11 +25,7 @@ from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import find_unusable
 from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
-from agentlab_ci.publish.event import read_payload
 from agentlab_ci.publish.files import Written, prepare_report_folder
-from agentlab_ci.publish.patience import PUBLISH_SECONDS, Patience
-from agentlab_ci.publish.second_stage import choose_target, post_results, read_artifact
-from agentlab_ci.reports.comment import render_comment
 from agentlab_ci.reports.escape import for_log
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
@@ -137,6 +133,12 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> O
 
 def comment_on(results_file: str, settings: CommentSettings, world: World) -> Outcome:
     """Post the results of another job, which anybody may have written, to the pull request that they are of."""
+    # A run has no use for them, and pays for each module that it imports.
+    from agentlab_ci.publish.event import read_payload  # noqa: PLC0415
+    from agentlab_ci.publish.patience import PUBLISH_SECONDS, Patience  # noqa: PLC0415
+    from agentlab_ci.publish.second_stage import choose_target, post_results, read_artifact  # noqa: PLC0415
+    from agentlab_ci.reports.comment import render_comment  # noqa: PLC0415
+
     content = read_artifact(world.cwd / results_file, shown=results_file)
     report = regate(_read_results(content, shown=results_file))
     target = choose_target(
