@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-import httpx
-
-from agentlab_ci.agents.url import check_url, is_loopback
+from agentlab_ci.agents.http_client import open_client, read_trusted_authorities
+from agentlab_ci.agents.http_failure import LIBRARY_ERRORS, explain_failure
+from agentlab_ci.agents.url import check_url
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.interrupts import Interrupts
@@ -57,7 +57,8 @@ async def _until_answered(url: str, *, seconds: float, pause: float) -> None:
 
 async def _refusals(url: str, *, pause: float) -> AsyncIterator[str]:
     """Yield why each try was no answer; ends at the first that is one."""
-    async with httpx.AsyncClient(trust_env=not is_loopback(url), timeout=TRY_SECONDS) as client:
+    tls = read_trusted_authorities() if url.lower().startswith("https:") else None
+    async with open_client(url, tls) as client:
         while True:
             try:
                 async with asyncio.timeout(TRY_SECONDS), client.stream("GET", url) as response:
@@ -66,7 +67,7 @@ async def _refusals(url: str, *, pause: float) -> AsyncIterator[str]:
                     refusal = f"HTTP {response.status_code}"
             except TimeoutError:
                 refusal = f"no answer within {TRY_SECONDS:g} s"
-            except httpx.TransportError as problem:
-                refusal = str(problem) or type(problem).__name__
+            except LIBRARY_ERRORS as problem:
+                refusal = explain_failure(problem, where="GET").message
             yield refusal
             await asyncio.sleep(pause)

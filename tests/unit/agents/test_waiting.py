@@ -28,7 +28,7 @@ def test_any_answer_below_500_will_do(path: str, asked: int) -> None:
 
 @pytest.mark.parametrize(
     ("path", "seen"),
-    [("/500", "HTTP 500"), ("/drop", "Server disconnected"), ("/silence", "no answer yet")],
+    [("/500", "HTTP 500"), ("/drop", "GET: "), ("/garbage", "GET: "), ("/silence", "no answer yet")],
 )
 def test_the_message_says_what_was_seen_last(path: str, seen: str) -> None:
     with hostile_agent() as agent, pytest.raises(BadInputError) as told:
