@@ -142,6 +142,48 @@ def test_a_pipe_a_dangling_link_and_a_way_out_are_named_and_not_waited_on(
     ]
 
 
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize("args", [(LONG,), ("--config", LONG, "scenarios"), ("scenarios", f"{LONG}/*.yaml")])
+def test_a_path_that_no_file_can_have_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    write_files(tmp_path, {"agentlab.config.yaml": CONFIG, "scenarios/a.yaml": CONVERSATION})
+    code, _, found = validate_in(tmp_path, monkeypatch, *args)
+    assert code == ExitCode.BAD_INPUT
+    assert any(line.startswith(LONG) for line in found)
+
+
+@pytest.mark.parametrize(
+    ("agent", "problem"),
+    [
+        (
+            "{name: web, provider: http, url: 'http://999.1.1.1/'}",
+            "2:33: agents[0].url: cannot be used in a request: Invalid IPv4 address: '999.1.1.1'",
+        ),
+        (
+            "{name: web, provider: http, url: http://x, headers: {Content-Length: '5'}}",
+            "2:58: agents[0].headers.Content-Length: `Content-Length` follows from the body: leave it out",
+        ),
+        (
+            f"{{name: web, provider: http, url: http://x, timeout_ms: {10**400}}}",
+            f"2:48: agents[0].timeout_ms: `1{'0' * 78}…` is too large a number",
+        ),
+        (
+            f"{{name: child, provider: external_process, command: sh, cwd: {LONG}}}",
+            f"2:60: agents[0].cwd: there is no folder `{'x' * 79}…`",
+        ),
+    ],
+)
+def test_agents_that_no_run_could_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, problem: str
+) -> None:
+    config = f"agents:\n  - {agent}\n"
+    write_files(tmp_path, {"agentlab.config.yaml": config, "scenarios/a.yaml": CONVERSATION})
+    assert validate_in(tmp_path, monkeypatch) == (ExitCode.BAD_INPUT, [], [f"agentlab.config.yaml:{problem}"])
+
+
 def test_all_files_with_problems_are_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(
         tmp_path,

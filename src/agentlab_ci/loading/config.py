@@ -15,6 +15,7 @@ from agentlab_ci.loading.config_checks import find_shadowed_replies, find_wrong_
 from agentlab_ci.loading.config_names import find_wrong_names
 from agentlab_ci.loading.config_parts import items_of, texts_of
 from agentlab_ci.loading.problems import explain, without_doubles
+from agentlab_ci.loading.rates import with_typed_rate
 from agentlab_ci.loading.yaml_source import Document, Loc, YamlFile
 
 ValueT = TypeVar("ValueT")
@@ -59,7 +60,7 @@ def read_config(file: YamlFile, root: Path) -> ConfigReading:
     """Read the config of the project at `root`; whatever part is valid by itself is checked further."""
     if not file.documents:
         return ConfigReading(problems=file.problems)
-    document = _with_snake_case(file.documents[0])
+    document = _with_snake_case(with_typed_rate(file.documents[0]))
     problems: list[Problem] = []
     if len(file.documents) > 1:
         second = file.documents[1]

@@ -21,7 +21,10 @@ def shown_path(path: Path, cwd: Path) -> str:
 
 def is_inside(root: Path, path: Path) -> bool:
     """Tell whether the path, symlinks resolved, stays in the project and out of its `.git`."""
-    return "\0" not in str(path) and _holds(os.path.realpath(root), os.path.realpath(path))
+    try:
+        return _holds(os.path.realpath(root), os.path.realpath(path))
+    except ValueError:  # a NUL, or half a surrogate pair: no file can have it in its name
+        return False
 
 
 def _holds(real_root: str, real: str) -> bool:
@@ -36,6 +39,28 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether the path is a folder; a path that none can have, or that may not be looked at, is none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether anything is at the path, be it a link to nothing, or whether that cannot be told.
+
+    What cannot be looked at counts as there: whoever reads it says why it cannot be read.
+    """
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def read_bytes(path: Path, shown: str) -> bytes | Problem:
@@ -63,21 +88,25 @@ class FoundFile:
 
 
 def find_scenario_files(
-    given: Iterable[str], *, root: Path, cwd: Path, leave_out: Path | None = None
+    given: Iterable[str], *, root: Path, cwd: Path, leave_out: Path | None = None, if_none: str | None = None
 ) -> tuple[list[FoundFile], list[Problem]]:
     """Return the files that the given files, folders and globs lead to, each once, by path, and what was wrong.
 
-    The given paths are relative to the working directory. `leave_out`, the config, is no scenario.
+    The given paths are relative to the working directory. `leave_out`, the config, is no scenario. `if_none` is
+    said of a given path that leads to nothing, in place of the reason for it.
     """
     files: dict[str, FoundFile] = {}
     problems: list[Problem] = []
     real_root = os.path.realpath(root)
     left_out = None if leave_out is None else os.path.realpath(leave_out)
     for text in given:
-        found = [(path, os.path.realpath(path)) for path in _expand(cwd, text, root)]
-        hits = [(path, real) for path, real in found if real != left_out]
-        if not hits:
-            problems.append(Problem(path=printable(text), message=_why_nothing(cwd, text)))
+        found = list(_expand(cwd, text, root))
+        unreadable = [hit for hit in found if isinstance(hit, Problem)]
+        hits = [(path, os.path.realpath(path)) for path in found if isinstance(path, Path)]
+        hits = [(path, real) for path, real in hits if real != left_out]
+        problems += unreadable
+        if not hits and not unreadable:
+            problems.append(Problem(path=printable(text), message=if_none or _why_nothing(cwd, text)))
         for path, real in hits:
             shown = shown_path(path, cwd)
             if _holds(real_root, real):
@@ -88,39 +117,57 @@ def find_scenario_files(
     return sorted(files.values(), key=lambda file: file.shown), problems
 
 
-def _expand(cwd: Path, text: str, root: Path) -> Iterator[Path]:
+def _expand(cwd: Path, text: str, root: Path) -> Iterator[Path | Problem]:
     path = cwd / text
-    if os.path.lexists(path):
-        matches = [path]
-    elif glob.has_magic(text):
+    matches = [path] if is_there(path) else []
+    if glob.has_magic(text) and not os.path.lexists(path):
         found = glob.glob(text, root_dir=cwd, recursive=True)  # noqa: PTH207 - takes absolute patterns too
         matches = [cwd / match for match in sorted(found)]
-    else:
-        matches = []
     for match in matches:
-        if match.is_dir():
-            yield from _walk(match, root, set())
+        if is_folder(match):
+            yield from _walk(match, root, cwd)
         else:
             yield match
 
 
-def _walk(folder: Path, root: Path, seen: set[str]) -> Iterator[Path]:
-    """Yield whatever is named like a scenario file, and links that lead out, for the caller to refuse."""
-    real = os.path.realpath(folder)
-    if real in seen:
-        return
-    seen.add(real)
-    if not is_inside(root, folder):
-        yield folder
-        return
-    for child in sorted(folder.iterdir()):
-        if child.suffix in SUFFIXES:
-            yield child
-        elif child.name != ".git" and child.is_dir():
-            yield from _walk(child, root, seen)
+def _walk(top: Path, root: Path, cwd: Path) -> Iterator[Path | Problem]:
+    """Yield whatever is named like a scenario file, in any order, and what stands in the way.
+
+    That is links that lead out, for the caller to refuse, and folders that cannot be read.
+    """
+    folders, seen = [top], set()
+    while folders:
+        folder = folders.pop()
+        real = os.path.realpath(folder)
+        if real in seen:
+            continue
+        seen.add(real)
+        if not is_inside(root, folder):
+            yield folder
+            continue
+        try:
+            with os.scandir(folder) as listing:
+                children = list(listing)
+        except OSError as error:
+            yield Problem(path=shown_path(folder, cwd), message=f"cannot be read: {error.strerror}")
+            continue
+        for child in children:
+            if Path(child.name).suffix in SUFFIXES:
+                yield folder / child.name
+            elif child.name != ".git" and _may_be_folder(child):
+                folders.append(folder / child.name)
+
+
+def _may_be_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def _why_nothing(cwd: Path, text: str) -> str:
-    if (cwd / text).is_dir():
+    if is_folder(cwd / text):
         return "the folder holds no scenario file (.yaml or .yml)"
     return "no file matches" if glob.has_magic(text) else "there is no such file or folder"

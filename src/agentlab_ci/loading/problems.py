@@ -122,6 +122,10 @@ def _name_of(value: object, written: str | None = None) -> str:
     return "nothing" if value is None else "a mapping"
 
 
+def _cut(value: object) -> str:
+    return quoted(value)[1:-1]
+
+
 _WRONG_KIND = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -163,8 +167,12 @@ _WORDS: dict[str, Callable[[Details, Details], str]] = {
     "string_too_short": lambda _, __: "must not be empty",
     "string_pattern_mismatch": lambda context, _: f"must look like the pattern {quoted(context['pattern'])}",
     "too_short": lambda context, _: f"must have at least {plural(context['min_length'], 'item')}",
-    "greater_than": lambda context, details: f"must be above {context['gt']:g}, not {details['input']}",
-    "greater_than_equal": lambda context, details: f"must be at least {context['ge']:g}, not {details['input']}",
-    "less_than": lambda context, details: f"must be below {context['lt']:g}, not {details['input']}",
-    "less_than_equal": lambda context, details: f"must be at most {context['le']:g}, not {details['input']}",
+    "greater_than": lambda context, details: f"must be above {context['gt']:.15g}, not {_cut(details['input'])}",
+    "greater_than_equal": lambda context, details: (
+        f"must be at least {context['ge']:.15g}, not {_cut(details['input'])}"
+    ),
+    "less_than": lambda context, details: f"must be below {context['lt']:.15g}, not {_cut(details['input'])}",
+    "less_than_equal": lambda context, details: (
+        f"must be at most {context['le']:.15g}, not {_cut(details['input'])}"
+    ),
 }

@@ -8,7 +8,7 @@ from agentlab_ci.core.config import Config
 from agentlab_ci.core.scenario import Place, Scenario
 from agentlab_ci.errors import InvalidFilesError, Problem
 from agentlab_ci.loading.config import NO_CONFIG, ConfigReading, read_config
-from agentlab_ci.loading.files import FoundFile, find_scenario_files, read_bytes, shown_path
+from agentlab_ci.loading.files import FoundFile, find_scenario_files, is_there, read_bytes, shown_path
 from agentlab_ci.loading.notes import note_config, note_scenario
 from agentlab_ci.loading.problems import without_doubles
 from agentlab_ci.loading.references import check_references
@@ -77,7 +77,7 @@ def _find_config(cwd: Path, config_file: str | None) -> Path | None:
     if config_file is not None:
         return cwd / config_file
     default = cwd / CONFIG_NAME
-    return default if default.exists() or default.is_symlink() else None
+    return default if is_there(default) else None
 
 
 def _read_config(path: Path, cwd: Path) -> ConfigReading:
@@ -93,13 +93,14 @@ def _read_config(path: Path, cwd: Path) -> ConfigReading:
 def _find_scenarios(
     given: tuple[str, ...], *, root: Path, cwd: Path, config_path: Path | None
 ) -> tuple[list[FoundFile], list[Problem]]:
-    folder = shown_path(root / SCENARIO_FOLDER, cwd)
-    files, problems = find_scenario_files(given or [folder], root=root, cwd=cwd, leave_out=config_path)
-    if not given and not files:
-        looked = "no scenario: looked here for `**/*.yaml` and `**/*.yml`; other places can be given as paths"
-        problems = [problem for problem in problems if problem.path != folder]
-        problems.append(Problem(path=folder, message=looked))
-    return files, problems
+    looked = "no scenario: looked here for `**/*.yaml` and `**/*.yml`; other places can be given as paths"
+    return find_scenario_files(
+        given or [shown_path(root / SCENARIO_FOLDER, cwd)],
+        root=root,
+        cwd=cwd,
+        leave_out=config_path,
+        if_none=None if given else looked,
+    )
 
 
 def _read_scenario_files(

@@ -20,6 +20,7 @@ from agentlab_ci.errors import Problem
 from agentlab_ci.loading.evaluators import AT_END, AT_STEP, AT_TASK_END, read_evaluators
 from agentlab_ci.loading.livekit import ListFile, row_to_scenario
 from agentlab_ci.loading.problems import explain, must_be_one_of
+from agentlab_ci.loading.rates import with_typed_rate
 from agentlab_ci.loading.scenario_file import SCENARIO_FILES, ConversationFile, SimulationFile, TaskFile
 from agentlab_ci.loading.yaml_source import Document, Loc
 
@@ -28,6 +29,7 @@ _StepChecks = list[tuple[EvaluatorSpec, ...]]
 
 def read_scenarios(document: Document) -> tuple[list[Scenario], list[Problem]]:
     """Return the document's scenarios, none when it has problems of its own, and the problems."""
+    document = with_typed_rate(document)
     data = document.data
     if not isinstance(data, Mapping):
         kind = "a list; write one scenario per document" if isinstance(data, list) else "a single value"

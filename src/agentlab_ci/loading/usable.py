@@ -16,7 +16,7 @@ from agentlab_ci.core.config import (
 from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.config_names import Finding
-from agentlab_ci.loading.files import is_file
+from agentlab_ci.loading.files import is_file, is_folder
 from agentlab_ci.loading.placeholders import env_placeholders_of
 from agentlab_ci.loading.project import Project
 from agentlab_ci.loading.wording import quoted
@@ -75,7 +75,7 @@ def _check_agent(agent: AgentConfig, root: Path, environ: Mapping[str, str]) -> 
         case OpenAIAgent() if not environ.get(agent.api_key_env):
             yield ("api_key_env",), f"{agent.api_key_env} is required: {quoted(agent.name)} takes its key from it"
         case ExternalProcessAgent():
-            if not (root / agent.cwd).is_dir():
+            if not is_folder(root / agent.cwd):
                 yield ("cwd",), f"there is no folder {quoted(agent.cwd)}"
             elif not _can_be_run(agent.command, root / agent.cwd, environ):
                 yield ("command",), _no_command(agent.command)

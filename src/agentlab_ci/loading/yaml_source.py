@@ -7,6 +7,7 @@ date and the number 750 of them, and JSON, which agents get, has neither.
 
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
 _TEXT_KINDS = frozenset({"str", "timestamp", "value", "merge"})
 _KIND_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "null": "nothing"}
-_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_YAML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -241,6 +242,9 @@ class _Reader:
             return None
         if isinstance(value, float) and not math.isfinite(value):
             self._add(self._marks[loc], loc, f"{quoted(text)} is not a finite number")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            self._add(self._marks[loc], loc, f"{quoted(text)} is too large a number")
+            return None
         return value
 
     def _check_tag(self, node: yaml.Node, kind: str, loc: Loc) -> None:

@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentlab_ci.core.config import Config
 from agentlab_ci.core.scenario import Place
@@ -92,11 +94,23 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
         ("sampling: {samples: 4, max_samples: 3}", ["1:12: sampling.samples: 4 samples are more than the 3"]),
         ("sampling: {samples: 4, require_odd: true}", ["1:12: sampling.samples: 4 samples are an even number"]),
         ("sampling: {max_samples: 3, require_odd: true}", []),
-        (http(url="ftp://x/y"), ["2:39: agents[0].url: must be an http:// or https:// URL with a host"]),
-        (http(url="http://"), ["2:39: agents[0].url: must be an http:// or https:// URL with a host"]),
-        (http(url="localhost:3000"), ["2:39: agents[0].url: must be an http:// or https:// URL with a host"]),
-        (http(url="http://x:99999"), ["2:39: agents[0].url: must be an http:// or https:// URL with a host"]),
-        (http(url="http://[::1"), ["2:39: agents[0].url: must be an http:// or https:// URL with a host"]),
+        (http(url="ftp://x/y"), ["2:39: agents[0].url: is no http:// or https:// address with a host"]),
+        (http(url="http://"), ["2:39: agents[0].url: is no http:// or https:// address with a host"]),
+        (http(url="localhost:3000"), ["2:39: agents[0].url: is no http:// or https:// address with a host"]),
+        (http(url="http://x:99999"), ["2:39: agents[0].url: is no http:// or https:// address with a host"]),
+        (http(url="http://[::1"), ["2:39: agents[0].url: is no http:// or https:// address with a host"]),
+        (http(url="http://x:0"), ["2:39: agents[0].url: is no http:// or https:// address with a host"]),
+        (
+            http(url="http://999.1.1.1/"),
+            ["2:39: agents[0].url: cannot be used in a request: Invalid IPv4 address"],
+        ),
+        (http(url="http://☃.net/"), ["2:39: agents[0].url: cannot be used in a request: Invalid IDNA hostname"]),
+        (
+            http(url="http://x/\0"),
+            ["2:39: agents[0].url: cannot be used in a request: Invalid non-printable ASCII"],
+        ),
+        (http(url="http://x/" + "a" * 70_000), ["2:39: agents[0].url: cannot be used in a request: URL too long"]),
+        ("judge: {model: m, base_url: 'http://[v1.x]/'}", ["1:19: judge.base_url: cannot be used in a request"]),
         (http(url="http://x/{{env.A}}"), ["2:39: agents[0].url: placeholders are filled in in `headers`"]),
         (http(url="http://user:pw@[::1]:3000/x?y"), []),
         (
@@ -109,14 +123,21 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
         ),
         (http(headers={"a b": "x"}), ["2:70: agents[0].headers.a b: `a b` cannot be the name of an HTTP header"]),
         (
+            http(headers={"content-length": "5", "Transfer-Encoding": "chunked"}),
+            [
+                "2:70: agents[0].headers.content-length: `content-length` follows from the body: leave it out",
+                "2:93: agents[0].headers.Transfer-Encoding: `Transfer-Encoding` follows from the body",
+            ],
+        ),
+        (
             http(headers={"A": "x\ny"}),
             ["2:70: agents[0].headers.A: the value of an HTTP header holds no line end"],
         ),
-        ("agents: [{name: o, provider: openai, model: m, base_url: x}]", ["1:48: agents[0].base_url: must be an"]),
-        ("simulator: {model: m, base_url: x}", ["1:23: simulator.base_url: must be an http:// or https:// URL"]),
+        ("agents: [{name: o, provider: openai, model: m, base_url: x}]", ["1:48: agents[0].base_url: is no http"]),
+        ("simulator: {model: m, base_url: x}", ["1:23: simulator.base_url: is no http:// or https:// address"]),
         (
             "judge: {model: m, baseUrl: x}",
-            ["1:19: judge.base_url: must be an http:// or https:// URL with a host"],
+            ["1:19: judge.base_url: is no http:// or https:// address with a host"],
         ),
         (
             "agents: [{name: e, provider: external_process, command: x, cwd: ..}]",
@@ -143,6 +164,23 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
             tool(package="p", input_schema={"type": "objekt"}),
             ["2:35: tools[0].input_schema: is not a JSON schema: type: 'objekt' is not valid"],
         ),
+        (
+            tool(package="p", input_schema={"$schema": 5}),
+            ["2:35: tools[0].input_schema: is not a JSON schema: $schema: must be text"],
+        ),
+        (
+            tool(package="p", input_schema={"$schema": ["a"]}),
+            ["2:35: tools[0].input_schema: is not a JSON schema: $schema: must be text"],
+        ),
+        (
+            tool(package="p", input_schema={"$schema": "http://["}),
+            ["2:35: tools[0].input_schema: is not a JSON schema: $schema: Invalid IPv6 URL"],
+        ),
+        (f"concurrency: {10**400}", [f"1:1: concurrency: `{'1' + 78 * '0'}…` is too large a number"]),
+        (http(timeout_ms=10**400), ["2:58: agents[0].timeout_ms: `1000000"]),
+        ("sampling: {pass_rate: 1_0.0e-2}", ["1:12: sampling.pass_rate: a pass rate is a decimal above 0"]),
+        ("sampling: {passRate: 0x1}", ["1:12: sampling.pass_rate: a pass rate is a decimal above 0"]),
+        ("sampling: {passRate: 0.80}", []),
     ],
 )
 def test_what_a_config_must_hold_to(text: str, problems: list[str]) -> None:
@@ -150,6 +188,31 @@ def test_what_a_config_must_hold_to(text: str, problems: list[str]) -> None:
     assert len(found) == len(problems), found
     for problem, expected in zip(sorted(found), problems, strict=True):
         assert problem.startswith(expected)
+
+
+def test_a_pass_rate_is_what_was_typed() -> None:
+    # as a float it would be 0.5, and 3 of 5 would be needed
+    config = read("sampling: {samples: 5, pass_rate: 0.49999999999999999999}").config
+    assert config is not None
+    assert str(config.sampling.pass_rate) == "0.49999999999999999999"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "object", "#", "http://[", "http://x", "("]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["$schema", "$ref", "type", "properties", "allOf", "pattern"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.dictionaries(st.sampled_from(["$schema", "$id", "type", "properties", "anyOf"]), JSON))
+def test_any_input_schema_is_one_or_is_refused(schema: dict[str, object]) -> None:
+    found = problems_of(tool(package="p", input_schema=schema))
+    assert len(found) <= 1
+    assert all("tools[0].input_schema: is not a JSON schema: " in problem for problem in found)
 
 
 def test_a_wrong_part_does_not_hide_what_is_wrong_in_another() -> None:

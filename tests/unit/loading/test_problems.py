@@ -48,6 +48,27 @@ def changed(text: str, old: str, new: str) -> str:
         ("samples: 3", "samples: 0", "6:12: sampling.samples: must be at least 1, not 0"),
         ("samples: 3", "samples: -1", "6:12: sampling.samples: must be at least 1, not -1"),
         ("samples: 3", "samples: 1001", "6:12: sampling.samples: must be at most 1000, not 1001"),
+        (
+            "samples: 3",
+            f"samples: 1{'0' * 300}",
+            f"6:12: sampling.samples: must be at most 1000, not 1{'0' * 78}…",
+        ),
+        (
+            "0.75",
+            "1_0.0e-2",
+            "6:24: sampling.pass_rate: a pass rate is a decimal above 0 and at most 1, such as 0.75",
+        ),
+        (
+            "0.75",
+            "7.5e-1",
+            "6:24: sampling.pass_rate: a pass rate is a decimal above 0 and at most 1, such as 0.75",
+        ),
+        ("0.75", "0b1", "6:24: sampling.pass_rate: a pass rate is a decimal above 0 and at most 1, such as 0.75"),
+        (
+            "0.75",
+            "true",
+            "6:24: sampling.pass_rate: must be a decimal above 0 and at most 1, such as 0.75, not true",
+        ),
         ("samples: 3", "samples: abc", "6:12: sampling.samples: must be a whole number, not the text `abc`"),
         ("samples: 3", "samples: 3.0", "6:12: sampling.samples: must be a whole number, not the number `3.0`"),
         (

@@ -55,6 +55,7 @@ def test_each_document_has_its_own_places_and_empty_ones_are_left_out() -> None:
     ("written", "value"),
     [
         ("12", 12),
+        (f"1{'0' * 308}", 10**308),
         ("0.75", 0.75),
         ("no", False),
         ("~", None),
@@ -97,6 +98,11 @@ def test_keys_are_text_as_written(key: str) -> None:
         ),
         ("a:\n  b: .nan\n", ["2:3: a.b: `.nan` is not a finite number"]),
         ("a: 1.5e+999\n", ["1:1: a: `1.5e+999` is not a finite number"]),
+        (f"a: 1{'0' * 309}\n", [f"1:1: a: `1{'0' * 78}…` is too large a number"]),
+        (
+            f"a: -0x{'f' * 6000}\n",
+            [f"1:1: a: `-0x{'f' * 76}…` is too large a number"],
+        ),  # too long for int() to show
         ("a: !!int x\n", ["1:1: a: `x` cannot be read as a whole number"]),
         ("a: x\x01y\n", ["1:5: the control character `\\x01` is not allowed in YAML"]),
         (b"a: 1\nb: \xff\n", ["2:4: the byte 0xff is not UTF-8: save the file as UTF-8"]),
