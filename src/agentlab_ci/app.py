@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from agentlab_ci.agents.loopback import rerouted
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.core.formats import FileFormat
 from agentlab_ci.core.github import GitHubEvent
@@ -90,8 +91,11 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     batch = Batch(
         plan,
         store,
-        open_agent=make_agent_opener(
-            environ=world.environ, project=project.root, max_reply_bytes=project.config.max_reply_bytes
+        open_agent=rerouted(
+            make_agent_opener(
+                environ=world.environ, project=project.root, max_reply_bytes=project.config.max_reply_bytes
+            ),
+            settings.loopback_host,
         ),
         redact=redactor.sample,
         console=world.console,
@@ -111,7 +115,7 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         _warn(world, not_stored)
     if late := _count_late(report):
         _warn(world, f"--timeout is over: {plural(late, 'scenario')} unfinished")
-    return _conclude(report, written, world)
+    return _conclude(report, written, world, annotate=settings.annotate)
 
 
 def report_again(results_file: str, settings: ReportSettings, world: World) -> Outcome:
@@ -178,10 +182,10 @@ def _database(settings: RunSettings, project: Project, world: World) -> Path:
     return world.cwd / given if given else project.root / DATABASE
 
 
-def _conclude(report: RunReport, written: Written, world: World) -> Outcome:
+def _conclude(report: RunReport, written: Written, world: World, *, annotate: bool = True) -> Outcome:
     """Say how it ended. A report that could not be written makes a green run red, and changes no other code."""
-    if world.log_style.github:
-        _say(world, annotations(report))
+    if world.log_style.github and annotate:
+        _say(world, annotations(report, prefix=world.event.prefix if world.event else ""))
     for problem in written.problems:
         _warn(world, problem)
     world.console.out(f"reports: {', '.join(written.paths.values()) or 'none'}")

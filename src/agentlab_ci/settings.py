@@ -38,7 +38,8 @@ class CommentSettings:
 class RunSettings:
     """One `agentlab run`. None leaves the choice to the scenario, the config, or the default, in this order.
 
-    `timeout` is the whole run's, in seconds.
+    `timeout` is the whole run's, in seconds. `annotate` is for GitHub. `loopback_host` takes the place of a
+    loopback host in agents' URLs: inside a container, the machine around it.
     """
 
     ids: tuple[str, ...] = ()
@@ -55,4 +56,6 @@ class RunSettings:
     timeout: float | None = None
     database: str | None = None
     dry_run: bool = False
+    annotate: bool = True
+    loopback_host: str | None = None
     report: ReportSettings = ReportSettings()

@@ -82,9 +82,10 @@ def test_below_the_bar_is_red_and_the_comment_is_the_same_one(tmp_path: Path, gi
 
 
 def test_paths_are_relative_to_the_workspace(tmp_path: Path, github: FakeGitHub) -> None:
-    write_mock_project(tmp_path / "workspace" / "services" / "desk")
+    write_mock_project(tmp_path / "workspace" / "services" / "desk", fail_samples=(1, 2))
     step = run_step(tmp_path / "workspace", github, inputs={"working-directory": "services/desk/"})
-    assert step.code == 0
+    assert step.code == 1
+    assert step.commands("error")[0].startswith("::error file=services/desk/scenarios/all.yaml,line=1,")
     assert step.outputs["report-json"] == "services/desk/agentlab-report/results.json"
     assert (tmp_path / "workspace" / step.outputs["report-json"]).is_file()
     assert f"/blob/{HEAD_SHA}/services/desk/scenarios/all.yaml#L1" in github.bodies()[0]
@@ -294,6 +295,21 @@ def test_off_github_it_is_a_plain_run(folder: Path) -> None:
 
 def test_the_step_summary_can_be_left_out(folder: Path, github: FakeGitHub) -> None:
     assert run_step(folder, github, inputs={"step-summary": "false"}).summary == ""
+
+
+def test_annotations_can_be_left_out(tmp_path: Path, github: FakeGitHub) -> None:
+    folder = write_mock_project(tmp_path / "workspace", fail_samples=(1, 2))
+    step = run_step(folder, github, inputs={"annotations": "false"}, run_id=1)
+    assert (step.code, step.commands("error")) == (1, [])
+    break_config(folder)
+    step = run_step(folder, github, inputs={"annotations": "false"}, run_id=2)
+    assert (step.code, step.commands("error")) == (2, [])
+
+
+def test_the_results_say_which_commit_they_are_of(folder: Path, github: FakeGitHub) -> None:
+    run_step(folder, github)
+    source = json.loads((folder / "agentlab-report/results.json").read_text(encoding="utf-8"))["source"]
+    assert (source["commit"], source["pull_request"]) == (HEAD_SHA, 7)
 
 
 @pytest.mark.parametrize(("inside", "advised"), [("1", True), ("", False)])

@@ -1,6 +1,7 @@
 """The Action's story: read the inputs, refuse what may not run, wait for the server, run, publish what came."""
 
 import traceback
+from dataclasses import replace
 
 from agentlab_ci import __version__
 from agentlab_ci.action.container import LOOPBACK_ADVICE, find_gateway, in_image, unreached_on_loopback
@@ -49,7 +50,7 @@ def _run(stage: Stage) -> Ending:
 
         url = reroute_url(inputs.wait_for_url, gateway) if gateway else inputs.wait_for_url
         wait_for_answer(url, seconds=inputs.wait_seconds, interrupts=world.interrupts)
-    outcome = run_scenarios(inputs.run, world)
+    outcome = run_scenarios(replace(inputs.run, loopback_host=gateway), world)
     if outcome.report is not None and gateway is None and in_image(world.environ):
         for url in unreached_on_loopback(outcome.report):
             stage.warn(f"no connection to {url}: {LOOPBACK_ADVICE}")

@@ -99,6 +99,7 @@ def _run_settings(values: Mapping[str, Any], environ: Mapping[str, str]) -> RunS
         concurrency=values["concurrency"],
         timeout=values["timeout"],
         # Beside the checkout, not in it: a later step may commit the workspace.
+        annotate=values["annotations"],
         database=f"{temporary}/agentlab.db" if temporary and "AGENTLAB_DB" not in environ else None,
         report=ReportSettings(
             report_dir=values["report-dir"],

@@ -1,9 +1,18 @@
 """Agents on loopback addresses, which inside a container are the container and not the machine around it."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit, urlunsplit
 
+from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.url import is_loopback
 from agentlab_ci.core.config import AgentConfig, HttpAgent, OpenAIAgent
+
+
+def rerouted(open_agent: Callable[[AgentConfig], Agent], host: str | None) -> Callable[[AgentConfig], Agent]:
+    """Return the opener with `host`, if it is given, in place of loopback hosts; configs are left as they are."""
+    if host is None:
+        return open_agent
+    return lambda config: open_agent(reroute(config, host))
 
 
 def reroute(agent: AgentConfig, host: str) -> AgentConfig:

@@ -68,6 +68,7 @@ def test_every_input_reaches_its_setting() -> None:
         stop_when_settled=True,
         concurrency=4,
         timeout=12.5,
+        annotate=False,
         report=ReportSettings(
             report_dir="out",
             formats=(FileFormat.JSON, FileFormat.MARKDOWN),

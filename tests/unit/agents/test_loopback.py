@@ -1,7 +1,9 @@
+from typing import Any
+
 import pytest
 
-from agentlab_ci.agents.loopback import reroute, reroute_url
-from agentlab_ci.core.config import HttpAgent, MockAgent, OpenAIAgent
+from agentlab_ci.agents.loopback import reroute, reroute_url, rerouted
+from agentlab_ci.core.config import AgentConfig, HttpAgent, MockAgent, OpenAIAgent
 from agentlab_ci.core.provider import Provider
 
 
@@ -29,3 +31,15 @@ def test_each_kind_of_agent_with_a_url_is_rerouted() -> None:
     assert reroute(http, "gateway") == http.model_copy(update={"url": "http://gateway:1/"})
     assert reroute(openai, "gateway") == openai.model_copy(update={"base_url": "http://gateway:2/v1"})
     assert [reroute(agent, "gateway") for agent in (mock, empty)] == [mock, empty]
+
+
+def test_an_opener_is_given_the_rerouted_agent() -> None:
+    opened: list[AgentConfig] = []
+    agent = HttpAgent(name="a", provider=Provider.HTTP, url="http://localhost:1/")
+
+    def open_agent(config: AgentConfig) -> Any:
+        opened.append(config)
+
+    rerouted(open_agent, None)(agent)
+    rerouted(open_agent, "gateway")(agent)
+    assert opened == [agent, reroute(agent, "gateway")]
