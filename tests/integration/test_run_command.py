@@ -198,7 +198,10 @@ def test_a_secret_appears_nowhere(tmp_path: Path, web: HostileAgent) -> None:
 def test_agents_are_listed_before_there_is_a_scenario(tmp_path: Path) -> None:
     (tmp_path / "agentlab.config.yaml").write_text(json.dumps({"agents": [MOCK]}), encoding="utf-8")
     ended = agentlab(tmp_path, "list", "agents")
-    assert (ended.code, ended.out.split()) == (0, ["NAME", "PROVIDER", "LABEL", "WHERE", "mock", "mock", "mock", "-"])
+    assert (ended.code, ended.out.split()) == (
+        0,
+        ["NAME", "PROVIDER", "LABEL", "WHERE", "mock", "mock", "mock", "-"],
+    )
 
 
 def test_a_provider_is_never_replaced_by_a_mock(tmp_path: Path) -> None:
