@@ -246,6 +246,9 @@ def set_cookies(*cookies: str) -> Route:
 ROUTES: dict[str, Route] = {
     "/ok": _remember,
     "/500": fixed(_says(EXPECTED_WORDS), status="500 Internal Server Error"),
+    "/500-long": fixed(
+        b"Oops: sk-secret and more of it ..." + b"sk-secret" * 10_000, status="500 Internal Server Error"
+    ),
     "/502": fixed(b"bad gateway", status="502 Bad Gateway"),
     "/502-once": first_time("502 Bad Gateway"),
     "/503-once": first_time("503 Service Unavailable"),

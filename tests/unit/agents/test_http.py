@@ -15,6 +15,7 @@ import pytest
 from agentlab_ci.agents import http_client, http_failure
 from agentlab_ci.agents.http import HttpConnection, open_http_agent
 from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld
+from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.errors import BadInputError
 from http_talk import LONG_MS, config, say, start, world
@@ -58,6 +59,7 @@ def fail_then_succeed(hostile: HostileAgent, path: str, *, timeout_ms: int = LON
 
 async def answers(connection: HttpConnection, hostile: HostileAgent) -> None:
     connection._url = httpx.URL(hostile.url("/ok"))
+    connection._config = config(hostile.url("/ok"))  # with time enough
     async with connection.session(start()) as session:
         assert EXPECTED_WORDS in (await session.send("again")).text
 
@@ -174,6 +176,25 @@ def test_an_error_status_is_no_answer(
     assert failure.reason is TerminationReason.HTTP_ERROR
     assert (failure.status, failure.redrawable) == (status, redrawable)
     assert f"POST {hostile.url(path)} answered HTTP {status}: {hint}" in failure.message
+
+
+def test_a_long_body_of_an_error_is_masked_before_it_is_cut(hostile: HostileAgent) -> None:
+    opened = make_agent_opener(
+        environ={}, project=Path(), max_reply_bytes=1, mask=lambda text: text.replace("sk-secret", "***")
+    )(config(hostile.url("/500-long")))
+
+    async def talk() -> AgentFailedError:
+        try:
+            async with opened.session(start()) as session:
+                with pytest.raises(AgentFailedError) as failure:
+                    await session.send("hello")
+                return failure.value
+        finally:
+            await opened.aclose()
+
+    body = asyncio.run(talk()).body or ""
+    assert body.startswith("Oops: *** and more of it ...")
+    assert "sk-" not in body
 
 
 def test_an_error_keeps_its_body(hostile: HostileAgent) -> None:

@@ -64,6 +64,7 @@ def problems_for_nobody(folder: Path, closed: str, mode: int) -> list[str]:
             [
                 "scenarios/in/a.yaml: cannot be read: Permission denied",
                 "scenarios/in/deeper: cannot be read: Permission denied",
+                "scenarios/in/link: cannot be read: Permission denied",
             ],
         ),
         # names can be used, and not be listed
@@ -90,6 +91,8 @@ def test_what_may_not_be_read_is_said_with_its_place(
             "scenarios/c.yaml": CONVERSATION.replace("support.order", "support.c"),
         },
     )
+    (open_folder / "scenarios/in/link").symlink_to("deeper")
+    assert problems_in(open_folder) == []
     assert problems_for_nobody(open_folder, closed, mode) == problems
 
 
