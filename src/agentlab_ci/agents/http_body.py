@@ -1,6 +1,7 @@
 """The bytes of a reply: taken out of their content encoding under a cap, and read as text. Pure."""
 
 import contextlib
+import sys
 import zlib
 
 _EITHER = zlib.MAX_WBITS | 32  # finds out whether it is gzip or zlib
@@ -38,7 +39,7 @@ def _unpack(data: bytes, bits: int, limit: int) -> tuple[bytes, bool]:
     position = 0
     while position < len(data) and len(unpacked) < limit:
         piece = data[position : position + _PIECE]
-        unpacked += unpacker.decompress(piece, limit - len(unpacked))
+        unpacked += unpacker.decompress(piece, min(limit - len(unpacked), sys.maxsize))
         position += len(piece) - len(unpacker.unused_data)
         if unpacker.eof:
             if not data.startswith(_GZIP_MAGIC, position):

@@ -169,6 +169,10 @@ def test_no_more_is_decoded_than_wanted() -> None:
     assert (decoded, whole) == (b"x" * 10, False)
 
 
+def test_a_cap_may_be_larger_than_any_memory() -> None:
+    assert decode_body(gzip.compress(b"hello"), "gzip", limit=10**300) == (b"hello", True)
+
+
 def test_the_cap_is_on_all_members_together() -> None:
     decoded, whole = decode_body(gzip.compress(b"x" * 60) * 1000, "gzip", limit=100)
     assert (decoded, whole) == (b"x" * 100, False)
