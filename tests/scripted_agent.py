@@ -44,6 +44,7 @@ class Act:
     seconds: float = 1.0
     fails: TerminationReason | None = None
     redrawable: bool = False
+    unreached: bool = False
     busy_for: float | None = None
     raises: Exception | None = None
     cost_usd: float | None = None
@@ -51,7 +52,7 @@ class Act:
 
 GOOD = Act()
 BAD = Act(text="bad")
-REFUSES = Act(fails=TerminationReason.HTTP_CONNECTION_FAILED, redrawable=True)
+REFUSES = Act(fails=TerminationReason.HTTP_CONNECTION_FAILED, redrawable=True, unreached=True)
 
 
 @dataclass(slots=True)
@@ -103,7 +104,9 @@ class ScriptedSession:
         if act.raises is not None:
             raise act.raises
         if act.fails is not None:
-            raise AgentFailedError("scripted failure", reason=act.fails, redrawable=act.redrawable)
+            raise AgentFailedError(
+                "scripted failure", reason=act.fails, redrawable=act.redrawable, unreached=act.unreached
+            )
         if act.busy_for is not None:
             raise AgentBusyError(status=429, retry_after=act.busy_for, body="slow down")
         return Reply(text=act.text, latency_ms=act.seconds * 1000, usage=Usage(cost_usd=act.cost_usd))

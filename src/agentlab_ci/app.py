@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.loopback import rerouted
-from agentlab_ci.agents.opening import make_agent_opener
+from agentlab_ci.agents.opening import check_agents, make_agent_opener
+from agentlab_ci.agents.registry import AGENTS
+from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.formats import FileFormat
 from agentlab_ci.core.github import GitHubEvent
 from agentlab_ci.core.judge import regate
@@ -23,7 +26,7 @@ from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.loading.project import Project, load_project
 from agentlab_ci.loading.secrets import secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
-from agentlab_ci.loading.usable import find_unusable
+from agentlab_ci.loading.usable import agents_in_use, find_unusable
 from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import Written, prepare_report_folder
@@ -69,6 +72,22 @@ class Outcome:
     written: Mapping[FileFormat, str] = field(default_factory=dict)
 
 
+def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -> Outcome:
+    """Check config and scenarios, and whether what they use can be used here, without calling an agent."""
+    project = load_project(cwd=world.cwd, config_file=config_file, scenario_paths=paths)
+    redactor = Redactor(secret_values(project.config, world.environ) | world.secrets)
+    _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
+    used = agents_in_use(project)
+    problems = find_unusable(project, agents=used, scenarios=project.scenarios, environ=world.environ)
+    if problems:
+        raise InvalidFilesError(problems)
+    agents = [agent for agent in project.config.agents if agent.name in used and agent.provider in AGENTS]
+    _refuse_unopenable(agents, _make_opener(project, world, redactor))
+    scenarios, known = len(project.scenarios), len(project.config.agents)
+    world.console.out(f"{plural(scenarios, 'scenario')}, {plural(known, 'agent')}: valid")
+    return Outcome(exit_code=ExitCode.OK)
+
+
 def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     """Run the selected scenarios against their agents and report: the main job."""
     project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
@@ -84,6 +103,8 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     if settings.dry_run:
         _tell(world, describe_plan(plan))
         return Outcome(exit_code=ExitCode.OK)
+    open_agent = rerouted(_make_opener(project, world, redactor), settings.loopback_host)
+    _refuse_unopenable((row.agent for row in plan.runnable), open_agent)
     folder = prepare_report_folder(world.cwd, settings.report)
     store = StoreWriter.open(
         _database(settings, project, world), give_up=lambda: world.interrupts.exit_code is not None
@@ -91,12 +112,7 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     batch = Batch(
         plan,
         store,
-        open_agent=rerouted(
-            make_agent_opener(
-                environ=world.environ, project=project.root, max_reply_bytes=project.config.max_reply_bytes
-            ),
-            settings.loopback_host,
-        ),
+        open_agent=open_agent,
         redact=redactor.sample,
         console=world.console,
         log_style=world.log_style,
@@ -175,6 +191,21 @@ def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -
     )
     if problems:
         raise InvalidFilesError(problems)
+
+
+def _make_opener(project: Project, world: World, redactor: Redactor) -> Callable[[AgentConfig], Agent]:
+    return make_agent_opener(
+        environ=world.environ,
+        project=project.root,
+        max_reply_bytes=project.config.max_reply_bytes,
+        mask=redactor.text,
+    )
+
+
+def _refuse_unopenable(agents: Iterable[AgentConfig], open_agent: Callable[[AgentConfig], Agent]) -> None:
+    reasons = check_agents({agent.name: agent for agent in agents}.values(), open_agent)
+    if reasons:
+        raise BadInputError("\n".join(reasons))
 
 
 def _database(settings: RunSettings, project: Project, world: World) -> Path:

@@ -70,7 +70,7 @@ def config_of(provider: Provider) -> Iterator[AgentConfig]:
 @pytest.mark.parametrize("provider", AGENTS)
 def test_an_agent_holds_a_conversation_and_starts_each_session_afresh(provider: Provider, tmp_path: Path) -> None:
     async def talk(config: AgentConfig) -> list[str]:
-        agent = make_agent_opener(environ={}, project=tmp_path, max_reply_bytes=1 << 20)(config)
+        agent = make_agent_opener(environ={}, project=tmp_path, max_reply_bytes=1 << 20, mask=str)(config)
         said = []
         for conversation_id in ("one", "two"):
             start = SessionStart(scenario_id="a.b", sample=1, conversation_id=conversation_id)

@@ -19,7 +19,6 @@ LOOPBACK_ADVICE = (
 )
 _ROUTES = Path("/proc/net/route")
 _UP_AND_GATEWAY = 0x3
-_NO_CONNECTION = {TerminationReason.HTTP_CONNECTION_FAILED, TerminationReason.AGENT_UNREACHABLE}
 
 
 def in_image(environ: Mapping[str, str]) -> bool:
@@ -55,7 +54,7 @@ def unreached_on_loopback(report: RunReport) -> Iterator[str]:
     seen = set()
     for row in report.scenarios:
         url = row.agent.url if row.agent else None
-        failed = any(sample.termination_reason in _NO_CONNECTION for sample in row.samples)
+        failed = any(sample.termination_reason is TerminationReason.AGENT_UNREACHABLE for sample in row.samples)
         if url and failed and is_loopback(url) and url not in seen:
             seen.add(url)
             yield url

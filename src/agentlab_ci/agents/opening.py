@@ -17,7 +17,7 @@ def make_agent_opener(
     environ: Mapping[str, str],
     project: Path,
     max_reply_bytes: int,
-    mask: Callable[[str], str] = str,
+    mask: Callable[[str], str],
 ) -> Callable[[AgentConfig], Agent]:
     """Return the function that opens an agent for one worker slot; `mask` takes the secrets out of a text."""
     world = AgentWorld(

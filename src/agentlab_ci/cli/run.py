@@ -57,7 +57,7 @@ from agentlab_ci.settings import ReportSettings, RunSettings
 )
 @click.option(
     "--concurrency",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 1000),
     metavar="N",
     envvar="AGENTLAB_CONCURRENCY",
     help="Samples that run at once.",

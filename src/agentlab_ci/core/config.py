@@ -11,7 +11,11 @@ from agentlab_ci.core.model import CamelModel, Flag, Json, Name, Number, Rate, T
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import MAX_SAMPLES
 
-Milliseconds = Annotated[Whole, Field(gt=0)]
+_DAY_MS = 86_400_000
+Milliseconds = Annotated[Whole, Field(gt=0, le=_DAY_MS)]
+Delay = Annotated[Whole, Field(ge=0, le=_DAY_MS)]
+Slots = Annotated[Whole, Field(ge=1, le=1000)]
+Seed = Annotated[Whole, Field(gt=-(1 << 63), lt=1 << 63)]
 AtLeastOne = Annotated[Whole, Field(ge=1)]
 Probability = Annotated[Number, Field(ge=0, le=1)]
 
@@ -19,7 +23,7 @@ Probability = Annotated[Number, Field(ge=0, le=1)]
 class _Agent(CamelModel):
     name: Name = Field(description="What scenarios, variants and `--agent` call it.")
     label: Text | None = Field(None, description="What reports call it; its name when absent.")
-    max_concurrency: AtLeastOne | None = Field(
+    max_concurrency: Slots | None = Field(
         None, description="Samples of this agent that run at once, within the global limit."
     )
 
@@ -45,8 +49,8 @@ class MockAgent(_Agent):
     )
     fail_samples: tuple[AtLeastOne, ...] = Field((), description="Samples that answer wrongly on purpose.")
     flake_rate: Probability = Field(0.0, description="Share of the other samples that answer wrongly.")
-    seed: Whole = Field(0, description="Seed of `flake_rate`.")
-    latency_ms: Annotated[Whole, Field(ge=0)] = Field(0, description="How long each reply takes.")
+    seed: Seed = Field(0, description="Seed of `flake_rate`.")
+    latency_ms: Delay = Field(0, description="How long each reply takes.")
 
 
 class UsageFields(CamelModel):
@@ -99,7 +103,7 @@ class OpenAIAgent(_Agent):
     api_key_env: Name = Field("OPENAI_API_KEY", description="Environment variable that holds the key.")
     timeout_ms: Milliseconds = 30_000
     temperature: Number | None = None
-    seed: Whole | None = None
+    seed: Seed | None = None
     extra_body: Json = Field({}, description="Further keys of the request body.")
     system_prompt: Text | None = None
     price: Price | None = None
@@ -179,7 +183,7 @@ class HttpFault(CamelModel):
 
     mode: Literal["status", "delay", "drop", "truncate"]
     status: Annotated[Whole, Field(ge=100, le=599)] | None = None
-    delay_ms: Annotated[Whole, Field(ge=0)] = 0
+    delay_ms: Delay = 0
     on_request: AtLeastOne | None = Field(None, description="Only the n-th request of the sample.")
     probability: Probability = 1.0
 
@@ -203,7 +207,7 @@ class RuntimeProfile(CamelModel):
     """Conditions that a scenario runs under."""
 
     name: Name
-    seed: Whole = 0
+    seed: Seed = 0
     tool_faults: tuple[ToolFault, ...] = ()
     http_faults: tuple[HttpFault, ...] = ()
     state: ProfileState | None = None
@@ -242,12 +246,14 @@ class Config(CamelModel):
     """All of `agentlab.config.yaml`."""
 
     sampling: SamplingConfig = SamplingConfig()
-    concurrency: AtLeastOne = Field(8, description="Samples that run at once.")
-    sample_timeout_seconds: Annotated[Number, Field(gt=0)] = Field(
+    concurrency: Slots = Field(8, description="Samples that run at once.")
+    sample_timeout_seconds: Annotated[Number, Field(gt=0, le=86_400)] = Field(
         600, description="Total time of one sample, waits and redraws included."
     )
     pass_score: Annotated[Number, Field(ge=0, le=100)] = Field(80, description="Score that a sample needs.")
-    max_reply_bytes: AtLeastOne = Field(4 << 20, description="A longer reply is an error.")
+    max_reply_bytes: Annotated[Whole, Field(ge=1, le=1 << 30)] = Field(
+        4 << 20, description="A longer reply is an error."
+    )
     redact: tuple[Name, ...] = Field((), description="More environment variables whose values are masked.")
     agents: tuple[AgentConfig, ...] = ()
     simulator: ModelEndpoint | None = None

@@ -183,7 +183,7 @@ class _Engine:
         dropped = self._schedule.finish(job, result.status)
         self._record(job.row, result)
         self._record_unrun(dropped, TerminationReason.SETTLED)
-        rewritten = self._judge_reach(job.row.agent.name, result)
+        rewritten = self._judge_reach(job.row.agent.name, result, unreached=sample.unreached)
         self._wake_workers()
         await self._keep(rewritten)
 
@@ -195,14 +195,16 @@ class _Engine:
         for future in late:
             future.cancel()
 
-    def _judge_reach(self, name: str, result: SampleResult) -> list[tuple[PlanRow, SampleResult]]:
+    def _judge_reach(
+        self, name: str, result: SampleResult, *, unreached: bool
+    ) -> list[tuple[PlanRow, SampleResult]]:
         """Give up on the agent, or on no account any more; returns the earlier results that this rewrote."""
         rewritten: list[tuple[PlanRow, SampleResult]] = []
         if result.status is SampleStatus.CANCELLED:
             return rewritten
         before = self._reachability[name].reach
         reach = self._reachability[name].record(
-            connection_failed=result.termination_reason is TerminationReason.HTTP_CONNECTION_FAILED,
+            connection_failed=unreached,
             last=self._unended[name] == 0,
         )
         if reach is Reach.UNREACHABLE:

@@ -55,6 +55,8 @@ class SampleRun:
         self._recording = Recording()
         self._waits: list[Wait] = []
         self._redraws: list[Redraw] = []
+        self.unreached = False
+        """Whether the last draw ended because no connection could be made."""
 
     async def run(self) -> SampleResult:
         """Run to an end that is never an exception, except for a bug or a cancellation."""
@@ -84,6 +86,7 @@ class SampleRun:
             except NotJudgedError as problem:
                 return self._errored(TerminationReason.TIMEOUT_EXCEEDED, SampleError(message=str(problem)))
             except AgentFailedError as failure:
+                self.unreached = failure.unreached
                 if not failure.redrawable or len(self._redraws) >= self._limits.error_retries:
                     error = SampleError(message=failure.message, status=failure.status, body=failure.body)
                     return self._errored(failure.reason, error)
@@ -93,6 +96,7 @@ class SampleRun:
 
     async def _draw(self) -> TerminationReason:
         self._recording = Recording()
+        self.unreached = False
         scenario = self._job.row.scenario
         start = SessionStart(
             scenario_id=scenario.id,

@@ -33,7 +33,7 @@ def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(*agents: AgentConfig) -> list[str]:
-    return check_agents(agents, make_agent_opener(environ={}, project=Path(), max_reply_bytes=1))
+    return check_agents(agents, make_agent_opener(environ={}, project=Path(), max_reply_bytes=1, mask=str))
 
 
 def open_and_close(url: str) -> None:

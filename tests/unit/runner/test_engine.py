@@ -211,6 +211,13 @@ def test_giving_up_on_one_agent_leaves_the_others_alone() -> None:
     assert [letters(row) for row in rows] == ["ee"] * 5 + ["pp"] * 5
 
 
+def test_an_agent_that_hangs_up_was_reached() -> None:
+    hangs_up = Act(fails=TerminationReason.HTTP_CONNECTION_FAILED, redrawable=True)
+    rows, performance, _ = perform(plan_of(samples=9), lambda *_: hangs_up)
+    assert {s.termination_reason for s in rows[0].samples} == {TerminationReason.HTTP_CONNECTION_FAILED}
+    assert len(performance.stage.asked) == 18, "every sample is tried, and drawn again"
+
+
 def test_a_single_sample_that_cannot_connect_says_unreachable() -> None:
     rows, _, _ = perform(plan_of(), lambda *_: REFUSES)
     assert rows[0].samples[0].termination_reason is TerminationReason.AGENT_UNREACHABLE
