@@ -35,13 +35,15 @@ class Paper:
     transcripts: bool = False
 
 
-def render_page(report: RunReport, paper: Paper, *, links: Links | None, run_url: str | None) -> str:
+def render_page(
+    report: RunReport, paper: Paper, *, links: Links | None, run_url: str | None, title: str | None
+) -> str:
     """Render the report within the paper's limit; what does not fit is left out whole and counted.
 
     The verdict always stands. The table has what the samples do not need, and at least half of the room; in both,
     what is below the bar comes first. Transcripts are added from the top once everything else has its place.
     """
-    page = _Page(report, paper, links, run_url)
+    page = _Page(report, paper, links, run_url, title)
     page.fill(paper.limit - paper.size(page.render()))
     return page.render()
 
@@ -53,12 +55,15 @@ class _Page:
     order, as far as there could be room for them.
     """
 
-    def __init__(self, report: RunReport, paper: Paper, links: Links | None, run_url: str | None) -> None:
+    def __init__(
+        self, report: RunReport, paper: Paper, links: Links | None, run_url: str | None, title: str | None
+    ) -> None:
         rows = report.scenarios
         self._report = report
         self._paper = paper
         self._links = links
         self._run_url = run_url and link_target(run_url)
+        self._title = title and show_name(title)
         self._below = [row for row in rows if row.below_bar]
         self._evidence = self._below + [row for row in rows if not row.below_bar and not_passed(row)]
         self._lines = [table_row(row, links) for row in rows]
@@ -111,8 +116,9 @@ class _Page:
         return render(
             self._paper.template,
             marker=self._paper.marker,
-            headline=verdict_sentence(self._report, EMOJI, _show),
-            figures=(summary_line(self._report, EMOJI), *pass_lines(self._report, _show)[:_MOST_FIGURES]),
+            title=self._title,
+            headline=verdict_sentence(self._report, EMOJI, show_name),
+            figures=(summary_line(self._report, EMOJI), *pass_lines(self._report, show_name)[:_MOST_FIGURES]),
             table=(TABLE_HEAD, *(self._lines[index] for index in self._listed)) if rows else (),
             unlisted=len(unlisted),
             unlisted_below=sum(row.below_bar for row in unlisted),
@@ -127,5 +133,6 @@ class _Page:
         )
 
 
-def _show(name: str) -> str:
+def show_name(name: str) -> str:
+    """Return a name as a code span of at most about 100 bytes."""
     return code_span(cut(name, _LONGEST_NAME))

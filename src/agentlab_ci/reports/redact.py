@@ -4,6 +4,8 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 from itertools import chain
 from types import NoneType
@@ -14,6 +16,7 @@ from pydantic import BaseModel
 
 from agentlab_ci.core.results import AgentIdentity, SampleResult, ScenarioFacts, VariantIdentity
 from agentlab_ci.core.trace import Evaluation, SampleError
+from agentlab_ci.errors import BadInputError, InvalidFilesError
 
 MASK = "***"
 SHORTEST_SECRET = 6
@@ -58,6 +61,20 @@ class Redactor:
         if self._pattern is not None:
             text = self._pattern.sub(MASK, text)
         return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
+
+    @contextmanager
+    def masking_errors(self) -> Iterator[None]:
+        """Take the secrets out of what the block raises for the user."""
+        try:
+            yield
+        except InvalidFilesError as invalid:
+            masked = (
+                replace(problem, where=self.text(problem.where), message=self.text(problem.message))
+                for problem in invalid.problems
+            )
+            raise InvalidFilesError(masked) from None
+        except BadInputError as problem:
+            raise BadInputError(self.text(str(problem))) from None
 
     def sample(self, sample: SampleResult) -> SampleResult:
         """Return the sample with every free text masked and then cut; ids and statuses stay as they are."""

@@ -191,7 +191,7 @@ def test_hostile_text_neither_adds_nor_takes_structure() -> None:
 def test_why_a_commit_was_not_judged() -> None:
     reason = "a.yaml:3:1: steps: must not be empty\nb.yaml: cannot be read"
     assert render_not_judged(reason, marker=MARKER, sha=COMMIT, run_url=RUN_URL) == (
-        f"{MARKER}\n### ⚠️ `{COMMIT}` was not judged\n\n```text\n{reason}\n```\n\n"
+        f"{MARKER}\n### ⚠️ `{COMMIT[:12]}` was not judged\n\n```text\n{reason}\n```\n\n"
         f"<sub>[workflow run]({RUN_URL})</sub>\n"
     )
     assert render_not_judged("interrupted", marker=MARKER, sha=None, run_url=None) == (
@@ -205,6 +205,32 @@ def test_a_hostile_reason_is_text(text: str) -> None:
     assert comment.count("<!-- agentlab:") == 1
     tags = re.findall(r"<(\w+)", to_html(comment))
     assert sorted(tags) == sorted(["h3", "code", "pre", "code", "p", "sub", "a"])
+
+
+def test_comments_of_two_jobs_are_told_apart() -> None:
+    report = make_report(make_row("p"))
+    fast, careful = (
+        (
+            render_comment(report, marker=MARKER, links=LINKS, run_url=RUN_URL, title=title),
+            render_not_judged("interrupted", marker=MARKER, sha=COMMIT, run_url=None, title=title),
+        )
+        for title in ("test/fast", "test/careful")
+    )
+    assert fast[0].startswith(f"{MARKER}\n### `test/fast` · ✅ ")
+    assert fast[1].startswith(f"{MARKER}\n### `test/fast` · ⚠️ `0123456789ab` was not judged\n")
+    assert careful[0].startswith(f"{MARKER}\n### `test/careful` · ✅ ")
+    assert careful[1].startswith(f"{MARKER}\n### `test/careful` · ⚠️ ")
+    assert fast[0].replace("`test/fast` · ", "") == _comment(report)
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS[1:])
+def test_a_hostile_title_is_text(text: str) -> None:
+    comment = render_not_judged("interrupted", marker=MARKER, sha=COMMIT, run_url=None, title=text)
+    assert comment.count("<!-- agentlab:") == 1
+    assert sorted(re.findall(r"<(\w+)", to_html(comment))) == ["code", "code", "code", "h3", "pre"]
+    page = render_comment(make_report(make_row("p")), marker=MARKER, links=None, run_url=None, title=text * 100)
+    assert len(page.splitlines()[1].encode()) < 800
+    assert to_html(page).count("<h3>") == 1
 
 
 def test_a_long_reason_is_cut() -> None:

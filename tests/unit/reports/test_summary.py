@@ -97,6 +97,14 @@ def test_problems_are_linked_to_their_places() -> None:
     assert "](" not in render_problems(problems, links=None)
 
 
+def test_summaries_of_two_jobs_are_told_apart() -> None:
+    for title in ("test/fast", "test/careful"):
+        summary = render_summary(make_report(make_row("p")), links=LINKS, run_url=RUN_URL, title=title)
+        assert summary.startswith(f"### `{title}` · ✅ ")
+        page = render_problems([Problem(path="", message="no")], links=LINKS, title=title)
+        assert page.startswith(f"### `{title}` · ⚠️ Nothing was judged: 1 problem\n")
+
+
 def test_many_problems_are_counted() -> None:
     problems = [Problem(path=f"scenarios/{n}.yaml", line=n, message="é" * 2000) for n in range(1, 1001)]
     page = render_problems(problems, links=LINKS)
