@@ -23,8 +23,8 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
-from agentlab_ci.loading.project import Project, load_project
-from agentlab_ci.loading.secrets import secret_values
+from agentlab_ci.loading.project import Project, load_project, read_config_text
+from agentlab_ci.loading.secrets import guess_secrets, secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import agents_in_use, find_unusable
 from agentlab_ci.publish.commands import add_mask
@@ -74,7 +74,7 @@ class Outcome:
 
 def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -> Outcome:
     """Check config and scenarios, and whether what they use can be used here, without calling an agent."""
-    project = load_project(cwd=world.cwd, config_file=config_file, scenario_paths=paths)
+    project = _load(paths, config_file, world)
     redactor = Redactor(secret_values(project.config, world.environ) | world.secrets)
     _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
     used = agents_in_use(project)
@@ -90,21 +90,19 @@ def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -
 
 def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     """Run the selected scenarios against their agents and report: the main job."""
-    project = load_project(cwd=world.cwd, config_file=settings.config_file, scenario_paths=settings.scenario_paths)
+    project = _load(settings.scenario_paths, settings.config_file, world)
     secrets = secret_values(project.config, world.environ)
     redactor = Redactor(secrets | world.secrets)
     if world.log_style.github:
         _say(world, (line for secret in sorted(secrets) for line in add_mask(secret)))
     _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
-    selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
-    scenarios = select_scenarios(project.scenarios, project.config, selection)
-    plan = make_plan(scenarios, project.config, settings).with_masked_facts(redactor.facts)
-    _refuse_unusable(project, plan, world.environ)
+    plan = _plan(project, settings, world, redactor)
     if settings.dry_run:
         _tell(world, describe_plan(plan))
         return Outcome(exit_code=ExitCode.OK)
     open_agent = rerouted(_make_opener(project, world, redactor), settings.loopback_host)
-    _refuse_unopenable((row.agent for row in plan.runnable), open_agent)
+    with redactor.masking_errors():
+        _refuse_unopenable((row.agent for row in plan.runnable), open_agent)
     folder = prepare_report_folder(world.cwd, settings.report)
     store = StoreWriter.open(
         _database(settings, project, world), give_up=lambda: world.interrupts.exit_code is not None
@@ -182,6 +180,24 @@ def comment_on(results_file: str, settings: CommentSettings, world: World) -> Ou
     return Outcome(exit_code=ExitCode.OK, report=report)
 
 
+def _load(paths: tuple[str, ...], config_file: str | None, world: World) -> Project:
+    try:
+        return load_project(cwd=world.cwd, config_file=config_file, scenario_paths=paths)
+    except InvalidFilesError:
+        text = read_config_text(cwd=world.cwd, config_file=config_file)
+        with Redactor(guess_secrets(text, world.environ) | world.secrets).masking_errors():
+            raise
+
+
+def _plan(project: Project, settings: RunSettings, world: World, redactor: Redactor) -> Plan:
+    selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
+    with redactor.masking_errors():
+        scenarios = select_scenarios(project.scenarios, project.config, selection)
+        plan = make_plan(scenarios, project.config, settings).with_masked_facts(redactor.facts)
+        _refuse_unusable(project, plan, world.environ)
+    return plan
+
+
 def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:
     problems = find_unusable(
         project,
@@ -219,7 +235,7 @@ def _conclude(report: RunReport, written: Written, world: World, *, annotate: bo
         _say(world, annotations(report, prefix=world.event.prefix if world.event else ""))
     for problem in written.problems:
         _warn(world, problem)
-    world.console.out(f"reports: {', '.join(written.paths.values()) or 'none'}")
+    _tell(world, [f"reports: {', '.join(written.paths.values()) or 'none'}"])
     _say(world, closing(report, style=world.log_style))
     code = report.summary.exit_code
     if code is ExitCode.OK and written.problems:

@@ -217,3 +217,28 @@ def test_on_github_the_runner_is_told_of_secrets_before_anything_else(tmp_path: 
     first, *rest = ended.out.splitlines()
     assert first == f"::add-mask::{CANARY}"
     assert not any(CANARY in line for line in rest)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"redact": ["MY_TOKEN"], "agents": [MOCK], "bogus": CANARY},
+        {"redact": ["MY_TOKEN"], "agents": [MOCK | {"provider": CANARY}]},
+        {"agents": [MOCK | {"provider": "http://u:urlpassword99@host/x"}]},
+        {"agents": [{"name": "web", "provider": "http", "url": CANARY, "headers": {"X": "{{env.MY_TOKEN}}"}}]},
+    ],
+)
+def test_a_secret_is_masked_in_what_is_said_of_a_broken_config(tmp_path: Path, broken: dict[str, Any]) -> None:
+    folder = write_project(tmp_path, broken, [conversation("a.one")])
+    for command in ("run", "validate"):
+        ended = agentlab(folder, command, environ={"MY_TOKEN": CANARY})
+        assert ended.code == 2
+        assert CANARY not in ended.err
+        assert "canary-7Zq" not in ended.err
+        assert "urlpassword99" not in ended.err
+        assert "***" in ended.err
+
+
+def test_the_paths_of_reports_are_no_workflow_commands(tmp_path: Path) -> None:
+    ended = run(tmp_path, MOCK, "--report-dir", "rep ##[error]a")
+    assert "##[error]" not in ended.out

@@ -73,6 +73,13 @@ def load_config(*, cwd: Path, config_file: str | None = None) -> Config:
     return reading.config
 
 
+def read_config_text(*, cwd: Path, config_file: str | None = None) -> str:
+    """Return the config as it stands, valid or not; empty when there is none or it cannot be read."""
+    path = _find_config(cwd, config_file)
+    raw = b"" if path is None else read_bytes(path, shown_path(path, cwd))
+    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
+
+
 def _find_config(cwd: Path, config_file: str | None) -> Path | None:
     if config_file is not None:
         return cwd / config_file

@@ -1,15 +1,29 @@
 """What must never be shown: values of the environment variables that a config names, and user info in URLs."""
 
+import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
 from agentlab_ci.core.config import Config, ExternalProcessAgent, HttpAgent, OpenAIAgent, PythonAgent
 from agentlab_ci.loading.placeholders import env_placeholders_of
 
+_WORD = re.compile(r"\w+")
+_USERINFO = re.compile(r"://([^\s/@]+)@")
+
 
 def secret_values(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     """Return every text that is to be masked: values of the named variables that are set, and URLs' user info."""
     return frozenset(environ[name] for name in secret_names(config) if environ.get(name)) | url_userinfo(config)
+
+
+def guess_secrets(text: str, environ: Mapping[str, str]) -> frozenset[str]:
+    """Return the values of all variables that an unreadable config names anywhere, and the user info of its URLs.
+
+    For the messages about that very config: too much is masked there rather than too little.
+    """
+    words = set(_WORD.findall(text))
+    values = frozenset(value for name, value in environ.items() if value and name in words)
+    return values | frozenset(_USERINFO.findall(text))
 
 
 def secret_names(config: Config) -> frozenset[str]:
