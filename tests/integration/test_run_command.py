@@ -222,7 +222,7 @@ def test_on_github_the_runner_is_told_of_secrets_before_anything_else(tmp_path: 
 @pytest.mark.parametrize(
     "broken",
     [
-        {"redact": ["MY_TOKEN"], "agents": [MOCK], "bogus": CANARY},
+        {"redact": ["MY_TOKEN"], "agents": [MOCK], CANARY: 1},
         {"redact": ["MY_TOKEN"], "agents": [MOCK | {"provider": CANARY}]},
         {"agents": [MOCK | {"provider": "http://u:urlpassword99@host/x"}]},
         {"agents": [{"name": "web", "provider": "http", "url": CANARY, "headers": {"X": "{{env.MY_TOKEN}}"}}]},
@@ -236,7 +236,6 @@ def test_a_secret_is_masked_in_what_is_said_of_a_broken_config(tmp_path: Path, b
         assert CANARY not in ended.err
         assert "canary-7Zq" not in ended.err
         assert "urlpassword99" not in ended.err
-        assert "***" in ended.err
 
 
 def test_the_paths_of_reports_are_no_workflow_commands(tmp_path: Path) -> None:
