@@ -74,6 +74,11 @@ def test_every_page_says_how_the_action_is_used() -> None:
     }
 
 
+def test_the_readme_s_workflow_is_that_of_the_quick_start() -> None:
+    texts = dict(BLOCKS)
+    assert texts["README.md:0"] == texts["quick-start.md:0"]
+
+
 def test_the_readme_s_pictures_are_there() -> None:
     pictures = re.findall(r'(?:src|srcset)="([^"]+)"', (ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(pictures) > 1
