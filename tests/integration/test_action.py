@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -259,32 +260,106 @@ def test_the_pull_request_can_be_named(folder: Path, github: FakeGitHub) -> None
     assert github.bodies()[0].startswith("<!-- agentlab:comment key=x%20y run=1")
 
 
+PRIVILEGED = {
+    "pull_request_target": pull_request_payload(head_repository="someone/r"),
+    "issue_comment": {"issue": {"number": 7, "pull_request": {}}},
+    "workflow_run": {
+        "workflow_run": {"head_sha": HEAD_SHA, "head_repository": {"full_name": "someone/r"}, "pull_requests": []}
+    },
+}
+"""Events that a fork caused in a job that has secrets."""
+
+
+def check_out(folder: Path, sha: str) -> Path:
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git/HEAD").write_text(sha, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("event", PRIVILEGED)
 class TestUntrustedCode:
-    """pull_request_target with a fork's head checked out."""
+    """A fork's code meets the repository's secrets."""
 
-    PAYLOAD = pull_request_payload(head_repository="someone/r")
-
-    def check_out(self, folder: Path, sha: str) -> None:
-        (folder / ".git").mkdir()
-        (folder / ".git/HEAD").write_text(sha, encoding="utf-8")
-
-    def test_it_is_refused_before_the_config_is_read(self, folder: Path, github: FakeGitHub) -> None:
-        self.check_out(folder, HEAD_SHA)
+    def test_it_is_refused_before_the_config_is_read(self, folder: Path, github: FakeGitHub, event: str) -> None:
+        check_out(folder, HEAD_SHA)
         break_config(folder)
-        step = run_step(folder, github, event="pull_request_target", payload=self.PAYLOAD)
+        step = run_step(folder, github, event=event, payload=PRIVILEGED[event])
         assert step.code == 2
         assert "refused to run" in step.log
         assert "mokc" not in step.log + step.summary
 
-    def test_it_runs_when_asked_to(self, folder: Path, github: FakeGitHub) -> None:
-        self.check_out(folder, HEAD_SHA)
+    def test_it_runs_when_asked_to(self, folder: Path, github: FakeGitHub, event: str) -> None:
+        check_out(folder, HEAD_SHA)
         inputs = {"allow-untrusted-code": "true"}
-        assert run_step(folder, github, event="pull_request_target", payload=self.PAYLOAD, inputs=inputs).code == 0
+        assert run_step(folder, github, event=event, payload=PRIVILEGED[event], inputs=inputs).code == 0
 
-    @pytest.mark.parametrize("sha", [BASE_SHA, MERGE_SHA])
-    def test_the_repository_s_own_commit_runs(self, folder: Path, github: FakeGitHub, sha: str) -> None:
-        self.check_out(folder, sha)
-        assert run_step(folder, github, event="pull_request_target", payload=self.PAYLOAD).code == 0
+    def test_the_repository_s_own_commit_runs(self, folder: Path, github: FakeGitHub, event: str) -> None:
+        check_out(folder, MERGE_SHA)
+        assert run_step(folder, github, event=event, payload=PRIVILEGED[event]).code == 0
+
+    @pytest.mark.parametrize(
+        ("name", "given"),
+        [
+            ("config", "fork/agentlab.config.yaml"),
+            ("config", "link/agentlab.config.yaml"),
+            ("config", "link.yaml"),
+            ("config", "../outside/agentlab.config.yaml"),
+            ("scenarios", "fork/scenarios"),
+            ("scenarios", "fork/*/all.yaml"),
+            ("scenarios", "f*/scenarios"),
+            ("scenarios", "conf/*/../../fork/scenarios"),
+            ("working-directory", "fork"),
+            ("working-directory", "link"),
+        ],
+    )
+    def test_a_fork_beside_our_own_code(
+        self, tmp_path: Path, github: FakeGitHub, event: str, name: str, given: str
+    ) -> None:
+        folder = write_mock_project(check_out(tmp_path / "workspace", MERGE_SHA))
+        write_mock_project(tmp_path / "outside")
+        (folder / "conf/deep").mkdir(parents=True)
+        fork = write_mock_project(check_out(folder / "fork", HEAD_SHA))
+        (folder / "link").symlink_to(fork)
+        (folder / "link.yaml").symlink_to("fork/agentlab.config.yaml")
+        step = run_step(folder, github, event=event, payload=PRIVILEGED[event], inputs={name: given})
+        assert step.code == 2
+        assert "refused to run" in step.log
+
+    @pytest.mark.parametrize("payload", [{}, {"issue": 3}, {"workflow_run": None}, {"pull_request": []}])
+    @pytest.mark.parametrize("inputs", [{}, {"pr-number": "12"}])
+    def test_an_event_that_does_not_say(
+        self, folder: Path, github: FakeGitHub, event: str, payload: dict[str, Any], inputs: dict[str, str]
+    ) -> None:
+        check_out(folder, HEAD_SHA)
+        assert run_step(folder, github, event=event, payload=payload, inputs=inputs).code == 2
+
+    @pytest.mark.parametrize("missing", ["GITHUB_RUN_ID", "GITHUB_REPOSITORY", "GITHUB_EVENT_PATH"])
+    def test_a_runner_that_does_not_say(self, folder: Path, github: FakeGitHub, event: str, missing: str) -> None:
+        check_out(folder, HEAD_SHA)
+        step = run_step(folder, github, event=event, payload=PRIVILEGED[event], environ={missing: ""})
+        assert step.code == 2
+        assert "refused to run" in step.log
+
+
+def test_a_pull_request_s_own_base_is_trusted(folder: Path, github: FakeGitHub) -> None:
+    check_out(folder, BASE_SHA)
+    for given in ({}, {"pr-number": "7"}):
+        step = run_step(
+            folder,
+            github,
+            event="pull_request_target",
+            payload=PRIVILEGED["pull_request_target"],
+            inputs=given,
+        )
+        assert step.code == 0
+
+
+def test_a_pull_request_that_is_named_may_be_anybody_s(folder: Path, github: FakeGitHub) -> None:
+    check_out(folder, HEAD_SHA)
+    for event, payload in (("issue_comment", {"issue": {"number": 3}}), ("pull_request_target", None)):
+        run = partial(run_step, folder, github, event=event, payload=payload)
+        assert run().code == 0
+        assert run(inputs={"pr-number": "12"}).code == 2
 
 
 def test_off_github_it_is_a_plain_run(folder: Path) -> None:

@@ -8,6 +8,7 @@ from agentlab_ci.action.container import LOOPBACK_ADVICE, find_gateway, in_image
 from agentlab_ci.action.ending import Ending, not_judged
 from agentlab_ci.action.inputs import read_inputs
 from agentlab_ci.action.publishing import publish
+from agentlab_ci.action.sources import find_sources
 from agentlab_ci.action.stage import Stage, set_stage
 from agentlab_ci.agents.loopback import reroute_url
 from agentlab_ci.app import World, run_scenarios
@@ -59,9 +60,15 @@ def _run(stage: Stage) -> Ending:
 
 def _refuse_untrusted(stage: Stage) -> None:
     """Stop before the config is read: it says which server gets which secret."""
-    event, world = stage.world.event, stage.world
-    if event is None or stage.inputs.allow_untrusted_code:
+    world = stage.world
+    if stage.inputs.allow_untrusted_code:
         return
-    refusal = why_untrusted(event, working_directory=world.cwd, environ=world.environ)
+    refusal = why_untrusted(
+        world.event,
+        working_directory=world.cwd,
+        sources=find_sources(stage.inputs.run, world.cwd),
+        workspace=stage.workspace,
+        environ=world.environ,
+    )
     if refusal is not None:
         raise BadInputError(refusal)

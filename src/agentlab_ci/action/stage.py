@@ -6,9 +6,10 @@ from pathlib import Path
 
 from agentlab_ci.action.inputs import ActionInputs
 from agentlab_ci.app import World
-from agentlab_ci.core.github import PullRequest
+from agentlab_ci.core.github import GitHubEvent, PullRequest
 from agentlab_ci.publish.event import read_event, read_payload
 from agentlab_ci.publish.owner import not_there_yet
+from agentlab_ci.publish.trust import PRIVILEGED_EVENTS
 from agentlab_ci.reports.escape import command_message, for_log
 
 
@@ -47,7 +48,7 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     payload = read_payload(world.environ)
     event = read_event(world.environ, payload.content, cwd=folder)
     if event is not None and inputs.pr_number is not None:
-        event = replace(event, pull_request=PullRequest(number=inputs.pr_number))
+        event = _at_pull_request(event, inputs.pr_number)
     places = (inputs.run.report.report_dir, world.environ.get("AGENTLAB_DB"))
     stage = Stage(
         inputs=inputs,
@@ -62,6 +63,14 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     if payload.warning is not None:
         stage.warn(payload.warning)
     return stage
+
+
+def _at_pull_request(event: GitHubEvent, number: int) -> GitHubEvent:
+    """Return the event as one of that pull request; of another than its own nobody knows whose code it is."""
+    if event.pull_request is not None and event.pull_request.number == number:
+        return event
+    from_fork = event.from_fork or event.name in PRIVILEGED_EVENTS
+    return replace(event, pull_request=PullRequest(number=number), from_fork=from_fork)
 
 
 def _find_folder(workspace: Path, given: str) -> tuple[Path, str | None]:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def _read_judged(name: str, payload: Mapping[str, Any], environ: Mapping[str, st
     repository = environ["GITHUB_REPOSITORY"]
     pushed = _Judged(sha=environ.get("GITHUB_SHA") or None, ref=environ.get("GITHUB_REF") or None)
     if name == "issue_comment":
-        return _read_commented(payload) or pushed
+        return _read_commented(payload, pushed)
     if name == "workflow_run":
         return _read_workflow_run(payload, repository)
     if name == "merge_group":
@@ -106,11 +106,13 @@ def _read_pull_request(payload: Mapping[str, Any], repository: str, *, ref: str 
     )
 
 
-def _read_commented(payload: Mapping[str, Any]) -> _Judged | None:
-    """Read which pull request was commented on, None for an issue; whose code it is, the event does not say."""
+def _read_commented(payload: Mapping[str, Any], pushed: _Judged) -> _Judged:
+    """Read what was commented on; whose code a pull request is, or an event that names nothing, it does not say."""
     number = _dig(payload, "issue", "number")
-    if not isinstance(number, int) or _dig(payload, "issue", "pull_request") is None:
-        return None
+    if not isinstance(number, int):
+        return replace(pushed, from_fork=True)
+    if _dig(payload, "issue", "pull_request") is None:
+        return pushed
     return _Judged(sha=None, pull_request=PullRequest(number=number), from_fork=True)
 
 

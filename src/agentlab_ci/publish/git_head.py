@@ -1,5 +1,6 @@
 """Which commit is checked out, read without git: the image has none, and git obeys what a project configures."""
 
+import os
 import re
 from pathlib import Path
 
@@ -9,8 +10,9 @@ _MOST_HOPS = 5
 
 def read_head(folder: Path) -> str | None:
     """Return the commit of HEAD in the nearest repository at or above `folder`, None when it cannot be told."""
-    place = folder.resolve()
-    dot_git = next((p / ".git" for p in (place, *place.parents) if (p / ".git").exists()), None)
+    place = Path(os.path.realpath(folder))
+    # A link to nothing counts: what is below it is no part of a repository further up.
+    dot_git = next((p / ".git" for p in (place, *place.parents) if os.path.lexists(p / ".git")), None)
     if dot_git is None:
         return None
     try:
