@@ -1,4 +1,4 @@
-"""An agent on loopback that misbehaves in every way DESIGN speaks of, one way for each path.
+"""An agent on loopback that misbehaves in every way that an HTTP agent has to bear, one way for each path.
 
 `with hostile_agent() as agent:` starts it in a thread on a free port. `agent.url("/ok")` is where it answers;
 `agent.requests["/ok"]` counts what came, and `agent.bodies["/ok"]` holds the JSON bodies, None where there was
