@@ -23,12 +23,18 @@ def big_report(scenarios: int = 500, *, outcomes: str = "fff", transcript_bytes:
 def _big_scenario(number: int, outcomes: str, transcript_bytes: int) -> ScenarioResult:
     scenario_id = f"support.{number}-{'refund-the-correct-order-' * 6}"
     text = (_TALK * (transcript_bytes // 10 // len(_TALK.encode()) + 1))[: transcript_bytes // 10]
-    turns = tuple(Turn(role=role, text=text) for _ in range(5) for role in (Role.USER, Role.AGENT))
     facts = make_facts(
         scenario_id, name="👩‍👩‍👧‍👦 Ünïcode " * 10, file="scenarios/bestellung-ü.yaml", line=number + 1
     )
-    samples = [sample.model_copy(update={"turns": turns}) for sample in answered(outcomes, scenario_id)]
+    samples = [
+        sample.model_copy(update={"turns": _talk(f"{sample.sample}: {text}")})
+        for sample in answered(outcomes, scenario_id)
+    ]
     return judge_scenario(facts, samples)
+
+
+def _talk(text: str) -> tuple[Turn, ...]:
+    return tuple(Turn(role=role, text=text) for _ in range(5) for role in (Role.USER, Role.AGENT))
 
 
 def marked_scenario(text: str, number: int = 0) -> ScenarioResult:

@@ -1,5 +1,7 @@
 """Pieces of a sample as Markdown, for every page that shows samples."""
 
+from collections.abc import Sequence
+
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.trace import Evaluation
 from agentlab_ci.reports.escape import code_span, fenced
@@ -18,6 +20,18 @@ def title_sample(sample: SampleResult) -> str:
     return " · ".join(title)
 
 
+def title_samples(samples: Sequence[SampleResult]) -> str:
+    """Return one title for samples of a scenario that ended alike; only a single one has its duration in it."""
+    first = samples[0]
+    if len(samples) == 1:
+        return title_sample(first)
+    score = deciding_score(first)
+    title = [f"{EMOJI.of_status(first.status)} samples {_number(samples)} of {first.of}", first.status.value]
+    title += [f"score {score}"] if score is not None else []
+    title += [code_span(sample.run_id) for sample in samples if sample.run_id is not None]
+    return " · ".join(title)
+
+
 def show_exhibit(exhibit: Exhibit) -> str:
     """Return a text of a sample as Markdown: what it is, then the text in a fence."""
     label = " · ".join([f"**{exhibit.title}**", *(code_span(detail) for detail in exhibit.details)])
@@ -30,3 +44,10 @@ def show_evaluation(evaluation: Evaluation) -> str:
     step = "" if evaluation.step is None else f"step {evaluation.step} "
     name = f"{step}{code_span(evaluation.id)} ({evaluation.mode.value})"
     return f"{icon} {name}: {code_span(evaluation.message)}"
+
+
+def _number(samples: Sequence[SampleResult]) -> str:
+    numbers = [sample.sample for sample in samples]
+    if numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]}–{numbers[-1]}"
+    return ", ".join(map(str, numbers))

@@ -68,7 +68,7 @@ def deciding_sample(row: ScenarioResult) -> SampleResult:
 def tell_history(sample: SampleResult) -> tuple[str, ...]:
     """Say what a sample went through before its answers: waits for a busy agent, and fresh starts."""
     waits = tuple(f"waited {format_duration(w.seconds * 1000)}: HTTP {w.status}" for w in sample.waits)
-    redraws = tuple(f"drawn again: {redraw.reason.value}: {redraw.message}" for redraw in sample.redraws)
+    redraws = tuple(f"tried again after: {redraw.reason.value}: {redraw.message}" for redraw in sample.redraws)
     return waits + redraws
 
 

@@ -10,8 +10,8 @@ from agentlab_ci.reports.escape import code_element, code_span, fenced
 from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.excerpt import excerpt
 from agentlab_ci.reports.formatting import EMOJI
-from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_sample
-from agentlab_ci.reports.reasons import tell_end, tell_history
+from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_samples
+from agentlab_ci.reports.reasons import deciding_score, tell_end, tell_history
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.table import LONGEST_NAME, link_to_line
 from agentlab_ci.reports.wording import count_passes, remarks
@@ -31,12 +31,13 @@ def not_passed(row: ScenarioResult) -> list[SampleResult]:
 def fold_scenario(row: ScenarioResult, links: Links | None, *, opened: bool, transcripts: bool = False) -> str:
     """Return the fold: what each failed sample missed, and the exchange it missed it in.
 
-    At most `MOST_SAMPLES` samples; with `transcripts` these have the whole of what was said as well.
+    At most `MOST_SAMPLES` samples, together where the same is to be said of them; with `transcripts` they have the
+    whole of what was said as well.
     """
     samples = not_passed(row)
     blocks = [
         f"<details{' open' if opened else ''}><summary>{_summarize(row, links)}</summary>",
-        *(block for sample in samples[:MOST_SAMPLES] for block in _blocks(sample, transcripts=transcripts)),
+        *_tell(samples[:MOST_SAMPLES], transcripts=transcripts),
     ]
     if len(samples) > MOST_SAMPLES:
         blocks.append(f"And {plural(len(samples) - MOST_SAMPLES, 'more sample')} that did not pass.")
@@ -51,8 +52,17 @@ def _summarize(row: ScenarioResult, links: Links | None) -> str:
     return f"{EMOJI.of_scenario(row)} " + " · ".join([f"<b>{linked}</b>", count_passes(row), *remarks(row)])
 
 
+def _tell(samples: list[SampleResult], *, transcripts: bool) -> Iterator[str]:
+    alike: dict[tuple[SampleStatus, int | None, tuple[str, ...]], list[SampleResult]] = {}
+    for sample in samples:
+        said = tuple(_blocks(sample, transcripts=transcripts))
+        alike.setdefault((sample.status, deciding_score(sample), said), []).append(sample)
+    for (_, _, said), together in alike.items():
+        yield f"#### {title_samples(together)}"
+        yield from said
+
+
 def _blocks(sample: SampleResult, *, transcripts: bool) -> Iterator[str]:
-    yield f"#### {title_sample(sample)}"
     bullets = list(_bullets(sample))
     if bullets:
         more = len(bullets) - _MOST_BULLETS

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlab_ci.core.results import RunReport, SourceIdentity
+from agentlab_ci.core.trace import Role, Turn
 from agentlab_ci.reports.comment import render_comment, render_not_judged
 from agentlab_ci.reports.section import fold_scenario
 from agentlab_ci.reports.table import TABLE_HEAD, table_row
@@ -45,9 +46,8 @@ def test_the_order_of_the_comment() -> None:
         "| ✅ | [`support.b`]",
         "| ❌ | [`support.cancel`]",
         "<details open><summary>❌ <b>",
-        "#### ❌ sample 1/3 · failed",
+        "#### ❌ samples 1, 3 of 3 · failed · `run_",
         "```text\nuser: Where is my order?\nagent: I cannot help with that.\n```",
-        "#### ❌ sample 3/3 · failed",
         "**Other samples that did not pass**",
         "<details><summary>✅ <b>",
         "#### ❌ sample 2/3 · failed",
@@ -57,7 +57,7 @@ def test_the_order_of_the_comment() -> None:
     assert -1 not in places
     assert places == sorted(places)
     assert places[0] == 0
-    assert "sample 2/3" not in comment[: places[11]]
+    assert "sample 2/3" not in comment[: places[10]]
 
 
 def test_without_links_nothing_is_linked() -> None:
@@ -76,9 +76,22 @@ def test_many_folds_are_closed() -> None:
 def test_many_samples_are_counted() -> None:
     comment = _comment(make_report(make_row("f" * 30)))
     assert "| 30×❌ | 0/30," in comment
-    assert comment.count("#### ") == 5
+    assert comment.count("#### ") == comment.count("#### ❌ samples 1–5 of 30 · failed · ") == 1
     assert "And 25 more samples that did not pass." in comment
     assert "| 20×❌ 9×✅ 1×⏳ |" in _comment(make_report(make_row("f" * 20 + "p" * 9 + ".")))
+
+
+def test_samples_are_together_only_if_all_that_is_said_of_them_is_the_same() -> None:
+    row = scenario("fffe", "support.cancel")
+    other = row.samples[1].model_copy(update={"turns": (Turn(role=Role.AGENT, text="Goodbye."),)})
+    changed = row.model_copy(update={"samples": (row.samples[0], other, *row.samples[2:])})
+    titles = re.findall("^#### (.*)$", _comment(make_report(changed)), re.MULTILINE)
+    runs = [f"`{sample.run_id}`" for sample in row.samples]
+    assert titles == [
+        f"❌ samples 1, 3 of 4 · failed · {runs[0]} · {runs[2]}",
+        f"❌ sample 2/4 · failed · 1.0s · {runs[1]}",
+        f"⚠️ sample 4/4 · error · 0.8s · {runs[3]}",
+    ]
 
 
 def test_a_bad_commit_is_text() -> None:
@@ -179,7 +192,7 @@ def test_hostile_text_neither_adds_nor_takes_structure() -> None:
     listed = tags.count("tr") - 1
     assert {tag: tags.count(tag) for tag in set(tags) - {"code", "p", "br", "ul", "li", "pre", "a"}} == {
         "h3": 1, "table": 1, "thead": 1, "tbody": 1, "tr": listed + 1, "th": 5, "td": 5 * listed,
-        "details": folds, "summary": folds, "b": folds, "h4": 3 * folds, "sub": 1,
+        "details": folds, "summary": folds, "b": folds, "h4": 2 * folds, "sub": 1,
     }  # fmt: skip
     assert len(report.scenarios) >= listed >= folds
     ours = [url for url in re.findall(r'href="(.*?)"', shown) if url.startswith(LINKS.base)]

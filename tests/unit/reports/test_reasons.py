@@ -121,7 +121,7 @@ def test_history_tells_waits_and_fresh_starts() -> None:
         waits=(Wait(seconds=12, status=429, attempt=1),),
         redraws=(Redraw(reason=TerminationReason.HTTP_ERROR, message="HTTP 502", seconds=1),),
     )
-    assert tell_history(sample) == ("waited 12.0s: HTTP 429", "drawn again: http_error: HTTP 502")
+    assert tell_history(sample) == ("waited 12.0s: HTTP 429", "tried again after: http_error: HTTP 502")
 
 
 def test_the_cause_of_an_error_has_the_first_lines_of_the_body() -> None:
