@@ -5,6 +5,7 @@
 FOLDER holds the npm package github-markdown-css. A Chromium has to be installed.
 """
 
+import hashlib
 import os
 import re
 import shutil
@@ -12,13 +13,17 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from agentlab_ci.core.github import Links
-from agentlab_ci.core.results import RunReport, SourceIdentity
+from agentlab_ci.core.judge import judge_scenario
+from agentlab_ci.core.results import RunReport, ScenarioResult, SourceIdentity
+from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.scenario import Mode
+from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, Turn
 from agentlab_ci.reports.comment import render_comment
 from agentlab_ci.reports.summary import render_summary
-from canned import scenario
-from factories import make_report
+from factories import make_facts, make_report, make_samples
 from github_markdown import to_html
 
 IMAGES = Path(__file__).parent / "images"
@@ -33,6 +38,10 @@ FLAGS = (
 THEMES = {"light": ("", "#ffffff"), "dark": ("-dark", "#0d1117")}
 """What ends a picture's name, and its background."""
 FOLD, OPEN_FOLD = "<details><summary>Transcript", "<details open><summary>Transcript"
+BAD_GATEWAY = (
+    "POST https://agent.example.com/api/chat answered HTTP 502: "
+    "the agent did not answer the message; its own log may say why"
+)
 PAGE = """<!doctype html><meta charset="utf-8">
 <style>{css}</style>
 <style>
@@ -62,12 +71,58 @@ def main(packages: Path) -> None:
 def example() -> RunReport:
     """Return a run with a stable, a tolerated, a failed and an unreachable scenario."""
     report = make_report(
-        scenario("ppp", "support.order-status", line=3),
-        scenario("pfp", "support.refund", line=21),
-        scenario("fpf", "support.cancel", line=44),
-        scenario("pee", "support.return", line=70),
+        _scenario(
+            *("support.order-status", 3, "Where is order A-1024?"),
+            ("The order A-1024 left our warehouse on 3 March.", None),
+            ("A-1024 is on its way, the parcel number is 1Z999.", None),
+            ("Order A-1024 has shipped.", None),
+        ),
+        _scenario(
+            *("support.refund", 21, "I was charged twice for A-1024. What happens now?"),
+            ("I have asked for a refund of 42.50 EUR.", None),
+            ("I am sorry to hear that. Is there anything else?", 'reply does not contain "refund"'),
+            ("You get a refund of 42.50 EUR within five days.", None),
+        ),
+        _scenario(
+            *("billing.double-charge", 44, "Two charges, one order. Please dispute one."),
+            ("I have opened a dispute for you.", r"reply does not match /\bD-\d{4}\b/"),
+            ("Your dispute is D-4471. We answer within a week.", None),
+            ("I have opened a dispute for you.", r"reply does not match /\bD-\d{4}\b/"),
+        ),
+        _scenario(
+            *("support.return", 70, "How do I return a lamp?"),
+            ("Print the label in your account and bring the parcel to a shop.", None),
+            (None, BAD_GATEWAY),
+            (None, BAD_GATEWAY),
+        ),
     )
     return report.model_copy(update={"source": SourceIdentity(commit=COMMIT)})
+
+
+def _scenario(scenario_id: str, line: int, asked: str, *samples: tuple[str | None, str | None]) -> ScenarioResult:
+    """Judge samples, each of which is a reply, and what is wrong with it; None replied is an error."""
+    facts = make_facts(scenario_id, suite=scenario_id.partition(".")[0], file="scenarios/support.yaml", line=line)
+    letters = "".join("e" if reply is None else "p" if wrong is None else "f" for reply, wrong in samples)
+    drawn = []
+    for sample, (reply, wrong) in zip(make_samples(letters, scenario_id=scenario_id), samples, strict=True):
+        key = hashlib.sha256(f"{scenario_id} {sample.sample}".encode()).hexdigest()
+        update: dict[str, Any] = {
+            "run_id": f"run_20260407_001234_{key[:6]}",
+            "duration_ms": 900 + int(key[:4], 16) % 900,
+            "turns": (Turn(role=Role.USER, text=asked),),
+        }
+        if reply is None:
+            body = "<html>\n<h1>502 Bad Gateway</h1>\n</html>"
+            update["error"] = SampleError(message=str(wrong), status=502, body=body)
+            again = Redraw(reason=TerminationReason.HTTP_ERROR, message=str(wrong), seconds=0.5)
+            update["redraws"] = (again,)
+        else:
+            update["turns"] += (Turn(role=Role.AGENT, text=reply, latency_ms=update["duration_ms"] - 40),)
+            check = {"id": "answers-it", "type": "response_matches_regex", "mode": Mode.HARD_GATE, "step": 1}
+            said = wrong or "reply is as asked for"
+            update["evaluations"] = (Evaluation(**check, passed=wrong is None, message=said),)
+        drawn.append(sample.model_copy(update=update))
+    return judge_scenario(facts, drawn)
 
 
 def draw(page: str, target: Path) -> None:
