@@ -11,6 +11,7 @@ from typing import Any
 
 from agentlab_ci.store.reader import load_report
 from agentlab_ci.store.writer import StoreWriter
+from command import conversation, start_agentlab, wait_for, write_project
 from factories import make_batch, make_report, make_row, make_samples
 
 PROCESSES = 8
@@ -117,3 +118,16 @@ def wait_for_samples(path: Path, count: int) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("the samples were not stored")
+
+
+def test_eight_commands_share_one_fresh_database(tmp_path: Path) -> None:
+    mock = {"name": "mock", "provider": "mock", "replies": [{"reply": "It has shipped."}]}
+    folder = write_project(tmp_path, {"agents": [mock]}, [conversation("a.one")])
+    runs = [start_agentlab(folder, "run", "-k", "50", "--report-dir", f"report-{n}") for n in range(8)]
+    ended = [wait_for(process, folder) for process in runs]
+    assert [(each.code, each.err) for each in ended] == [(0, "")] * 8
+    with closing(sqlite3.connect(folder / "artifacts" / "agentlab.db")) as database:
+        (counts,) = database.execute(
+            "SELECT COUNT(*), COUNT(DISTINCT run_id), COUNT(DISTINCT batch_id) FROM samples"
+        )
+    assert counts == (400, 400, 8)
