@@ -169,7 +169,9 @@ def comment_on(results_file: str, settings: CommentSettings, world: World) -> Ou
     )
     posted = post_results(
         target,
-        lambda marker: render_comment(report, marker=marker, links=target.event.links, run_url=target.run_url),
+        lambda marker: render_comment(
+            report, marker=marker, links=target.event.links, run_url=target.run_url, title=settings.key
+        ),
         token=world.environ.get(settings.token_env, ""),
         key=settings.key,
         patience=Patience(PUBLISH_SECONDS),
