@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from action_step import BASE_SHA, HEAD_SHA, MERGE_SHA, TOKEN, pull_request_payload, run_step, write_mock_project
+from action_step import (
+    BASE_SHA,
+    HEAD_SHA,
+    MERGE_SHA,
+    TOKEN,
+    Step,
+    pull_request_payload,
+    run_step,
+    write_mock_project,
+)
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.interrupts import Interrupts
 from command import conversation, write_project
@@ -129,13 +138,14 @@ class TestNothingJudged:
     @pytest.mark.parametrize(
         "given",
         [
-            *("..", "/", "missing", "scenarios/all.yaml"),
+            *("..", "/", "missing", "scenarios/all.yaml", "loop", "a\0b", "x" * 10_000),
             "link-out",  # inside by its name only
             "../link-in",  # outside by its name only
         ],
     )
     def test_a_working_directory_that_is_none(self, folder: Path, github: FakeGitHub, given: str) -> None:
         (folder / "link-out").symlink_to(folder.parent)
+        (folder / "loop").symlink_to("loop")
         (folder.parent / "link-in").symlink_to(folder)
         step = run_step(folder, github, run_id=2, inputs={"working-directory": given})
         assert step.code == 2
@@ -169,6 +179,23 @@ class TestNothingJudged:
         assert step.code == 143
         assert "GitHub was waited for" in step.commands("warning")[0]
         assert "run=1" in github.bodies()[0]
+
+    @pytest.mark.parametrize("given", ["..", "/", "link-out", "../elsewhere"])
+    def test_a_report_folder_outside_the_workspace(self, folder: Path, github: FakeGitHub, given: str) -> None:
+        (folder / "link-out").symlink_to(folder.parent)
+        step = run_step(folder, github, run_id=2, inputs={"report-dir": given})
+        assert step.code == 2
+        self.check_comment(github, "input `report-dir`", "outside the workspace")
+
+    def test_a_signal_counts_whatever_ended_the_step(self, folder: Path, github: FakeGitHub) -> None:
+        interrupts = Interrupts()
+        interrupts.exit_code = ExitCode.SIGTERM
+        break_config(folder)
+        github.fail("GET", refusal(429, "Too many requests", retry_after="20"))
+        step = run_step(folder, github, run_id=2, interrupts=interrupts)
+        assert step.code == 143
+        assert "mokc" in step.summary
+        assert "with 3 s left" in step.commands("warning")[0]
 
     def test_a_server_that_never_answers(self, folder: Path, github: FakeGitHub) -> None:
         with closed_port() as port:
@@ -427,6 +454,56 @@ def test_the_token_is_written_nowhere(tmp_path: Path, github: FakeGitHub) -> Non
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "agentlab.config.yaml"]
     assert not [path for path in files if TOKEN.encode() in path.read_bytes()]
     assert TOKEN not in step.log + "".join(github.bodies())
+
+
+SECRET = "canary-password"
+
+
+def masked_step(folder: Path, github: FakeGitHub, **more: Any) -> Step:
+    """Run a step after which neither the token nor the secret stands anywhere."""
+    run_step(folder, github, run_id=1)
+    more.get("before", lambda: None)()
+    step = run_step(folder, github, run_id=2, **{name: value for name, value in more.items() if name != "before"})
+    shown = "\n".join((step.log, step.summary, *github.bodies(), *step.outputs.values()))
+    assert "***" in shown
+    assert SECRET not in shown
+    assert TOKEN not in shown
+    return step
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"suite": f"http://user:{SECRET}@127.0.0.1/"},
+        {"config": f"http://user:{SECRET}@127.0.0.1/"},
+        *({name: TOKEN} for name in ("samples", "config", "ids", "suite", "agent", "working-directory")),
+    ],
+)
+def test_problems_hold_no_secret(folder: Path, github: FakeGitHub, inputs: dict[str, str]) -> None:
+    assert masked_step(folder, github, inputs=inputs).code == 2
+
+
+@pytest.mark.parametrize("key", [f"http://user:{SECRET}@host", TOKEN])
+def test_problems_of_files_hold_no_secret(folder: Path, github: FakeGitHub, key: str) -> None:
+    def spoil() -> None:
+        config = {"agents": [{"name": "desk", "provider": key}], key: 1}
+        (folder / "agentlab.config.yaml").write_text(json.dumps(config), encoding="utf-8")
+
+    assert masked_step(folder, github, before=spoil).code == 2
+
+
+def test_a_traceback_holds_no_secret(folder: Path, github: FakeGitHub) -> None:
+    def broken_clock() -> Any:
+        raise ZeroDivisionError(f"{TOKEN} http://user:{SECRET}@host/")
+
+    assert masked_step(folder, github, now=broken_clock).code == 70
+
+
+def test_what_github_says_holds_no_secret(folder: Path, github: FakeGitHub) -> None:
+    for said in (f"bad token {TOKEN}", "x" * 290 + f" {TOKEN}"):
+        github.fail("PATCH", refusal(400, said))
+        step = masked_step(folder, github) if TOKEN in said[:40] else run_step(folder, github, run_id=3)
+        assert TOKEN[:8] not in step.log
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

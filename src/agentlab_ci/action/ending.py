@@ -20,7 +20,7 @@ class Ending:
 
     @property
     def interrupted(self) -> bool:
-        """Whether a signal ended it, so that little time is left."""
+        """Whether a signal ended it."""
         return self.exit_code in (ExitCode.SIGINT, ExitCode.SIGTERM)
 
     @property

@@ -1,6 +1,5 @@
 """The Action's story: read the inputs, refuse what may not run, wait for the server, run, publish what came."""
 
-import traceback
 from dataclasses import replace
 
 from agentlab_ci import __version__
@@ -14,29 +13,29 @@ from agentlab_ci.agents.loopback import reroute_url
 from agentlab_ci.app import World, run_scenarios
 from agentlab_ci.errors import AgentlabError, BadInputError, ExitCode, InvalidFilesError, Problem
 from agentlab_ci.publish.trust import why_untrusted
-from agentlab_ci.reports.escape import log_lines
 
 
 def run_action(world: World) -> ExitCode:
-    """Do the whole job of one step and return its exit code. Whatever it comes to, it is published."""
+    """Do the whole job of one step and return its exit code. Whatever it comes to, it is published.
+
+    A signal sets the exit code whenever it comes, also while things are published.
+    """
     stage = set_stage(read_inputs(world.environ), world)
     ending = _come_to_an_ending(stage)
     publish(ending, stage)
-    return ending.exit_code
+    return world.interrupts.exit_code or ending.exit_code
 
 
 def _come_to_an_ending(stage: Stage) -> Ending:
     try:
         return _run(stage)
     except InvalidFilesError as invalid:
-        return not_judged(invalid.exit_code, *invalid.problems)
+        return not_judged(invalid.exit_code, *map(stage.mask_problem, invalid.problems))
     except AgentlabError as problem:
-        return not_judged(
-            problem.exit_code, *(Problem(path="", message=line) for line in str(problem).splitlines())
-        )
+        lines = stage.mask(str(problem)).splitlines()
+        return not_judged(problem.exit_code, *(Problem(path="", message=line) for line in lines))
     except Exception:  # noqa: BLE001 - the last line of defence; the traceback is shown, not swallowed
-        for line in log_lines(traceback.format_exc()):
-            stage.world.console.err(line)
+        stage.show_traceback()
         said = f"agentlab {__version__} has a bug: please report it with the traceback in the job's log"
         return not_judged(ExitCode.BUG, Problem(path="", message=said))
 

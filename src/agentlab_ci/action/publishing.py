@@ -1,6 +1,5 @@
 """Showing what a step came to: log, step summary, outputs, comment; and files that belong to the runner's user."""
 
-import traceback
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +14,10 @@ from agentlab_ci.publish.pull_request import find_pull_request, publish_comment
 from agentlab_ci.publish.sticky import CommentMode, default_key
 from agentlab_ci.publish.summary import append_summary
 from agentlab_ci.reports.comment import render_comment, render_not_judged
-from agentlab_ci.reports.escape import for_log, log_lines
+from agentlab_ci.reports.escape import for_log
 from agentlab_ci.reports.log import problem_annotations
 from agentlab_ci.reports.summary import render_problems, render_summary
 
-CANCELLED_SECONDS = 3.0
-"""For the comment after a signal: a runner kills ten seconds after it cancels, and samples have had two."""
 UNSENT_COMMENT = "comment.md"
 _SEARCHED = frozenset({"push", "workflow_run"})
 """Events that name a commit, and maybe not the pull request that it belongs to."""
@@ -32,8 +29,7 @@ def publish(ending: Ending, stage: Stage) -> None:
         try:
             show(ending, stage)
         except Exception as problem:  # noqa: BLE001 - the verdict stands, and the rest is still shown
-            for line in log_lines(traceback.format_exc()):
-                stage.world.console.err(line)
+            stage.show_traceback()
             stage.warn(f"not everything was published: {problem}")
 
 
@@ -80,7 +76,7 @@ def _publish_comment(ending: Ending, stage: Stage) -> None:
         return
     inputs = stage.inputs
     token = inputs.github_token or ""
-    patience = Patience(CANCELLED_SECONDS if ending.interrupted else PUBLISH_SECONDS)
+    patience = Patience(PUBLISH_SECONDS, hurried=lambda: stage.world.interrupts.exit_code is not None)
     event = _find_pull_request(stage.world.event, stage, token, patience)
     comment = publish_comment(
         event,

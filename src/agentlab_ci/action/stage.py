@@ -1,16 +1,23 @@
 """Where one step of the Action plays: its inputs, its folder, its event."""
 
 import os
+import re
+import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentlab_ci.action.inputs import ActionInputs
 from agentlab_ci.app import World
 from agentlab_ci.core.github import GitHubEvent, PullRequest
+from agentlab_ci.errors import Problem
 from agentlab_ci.publish.event import read_event, read_payload
 from agentlab_ci.publish.owner import not_there_yet
 from agentlab_ci.publish.trust import PRIVILEGED_EVENTS
-from agentlab_ci.reports.escape import command_message, for_log
+from agentlab_ci.reports.escape import command_message, for_log, log_lines
+from agentlab_ci.reports.redact import Redactor
+from agentlab_ci.settings import ReportSettings
+
+_USER_INFO = re.compile(r"(:/+)[^\s/?#]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +39,23 @@ class Stage:
         inside = self.world.cwd.relative_to(self.workspace).as_posix()
         return "" if inside == "." else f"{inside}/"
 
+    def mask(self, text: str) -> str:
+        """Return the text without the secrets known before the config is read, and without user info in URLs."""
+        return _USER_INFO.sub(r"\1***@", Redactor(self.world.secrets).text(text))
+
+    def mask_problem(self, problem: Problem) -> Problem:
+        """Return the problem with its texts masked."""
+        path, where, message = map(self.mask, (problem.path, problem.where, problem.message))
+        return replace(problem, path=path, where=where, message=message)
+
+    def show_traceback(self) -> None:
+        """Print the exception that is being handled on stderr."""
+        for line in log_lines(self.mask(traceback.format_exc())):
+            self.world.console.err(line)
+
     def warn(self, text: str) -> None:
         """Say a warning, as an annotation on GitHub; on stderr, as the report on stdout ends with the verdict."""
-        safe = for_log(text)
+        safe = for_log(self.mask(text))
         command = f"::warning title=agentlab::{command_message(safe)}"
         self.world.console.err(command if self.world.log_style.github else f"warning: {safe}")
 
@@ -45,6 +66,7 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     folder, problem = _find_folder(workspace, inputs.working_directory)
     if problem is not None:
         inputs = replace(inputs, problems=(*inputs.problems, f"input `working-directory`: {problem}"))
+    inputs = _check_report_dir(inputs, workspace=workspace, folder=folder)
     payload = read_payload(world.environ)
     event = read_event(world.environ, payload.content, cwd=folder)
     if event is not None and inputs.pr_number is not None:
@@ -76,8 +98,30 @@ def _at_pull_request(event: GitHubEvent, number: int) -> GitHubEvent:
 def _find_folder(workspace: Path, given: str) -> tuple[Path, str | None]:
     """Return the working directory, and what is wrong with it; it is then the workspace."""
     folder = Path(os.path.normpath(workspace / given))
-    if not folder.is_relative_to(workspace) or not folder.resolve().is_relative_to(workspace.resolve()):
-        return workspace, f"{given} is outside the workspace"
-    if not folder.is_dir():
-        return workspace, f"there is no folder {given}; has it been checked out?"
-    return folder, None
+    try:
+        if not _is_inside(folder, workspace):
+            return workspace, f"{given} is outside the workspace"
+        is_there = folder.is_dir()
+    except (OSError, ValueError) as problem:
+        return workspace, f"{given} cannot be a folder: {getattr(problem, 'strerror', None) or problem}"
+    return (folder, None) if is_there else (workspace, f"there is no folder {given}; has it been checked out?")
+
+
+def _check_report_dir(inputs: ActionInputs, *, workspace: Path, folder: Path) -> ActionInputs:
+    """Return the inputs with a report folder in the workspace, where later steps can read it."""
+    given = inputs.run.report.report_dir
+    try:
+        if _is_inside(Path(os.path.normpath(folder / given)), workspace):
+            return inputs
+        problem = "is outside the workspace"
+    except (OSError, ValueError) as unusable:
+        problem = f"cannot be a folder: {unusable}"
+    report = replace(inputs.run.report, report_dir=ReportSettings().report_dir)
+    problems = (*inputs.problems, f"input `report-dir`: {given} {problem}")
+    return replace(inputs, run=replace(inputs.run, report=report), problems=problems)
+
+
+def _is_inside(path: Path, workspace: Path) -> bool:
+    """Tell whether the path is in the workspace, by its name and where it really is."""
+    real = Path(os.path.realpath(path))
+    return path.is_relative_to(workspace) and real.is_relative_to(os.path.realpath(workspace))

@@ -107,7 +107,7 @@ def _read_pull_request(payload: Mapping[str, Any], repository: str, *, ref: str 
 
 
 def _read_commented(payload: Mapping[str, Any], pushed: _Judged) -> _Judged:
-    """Read what was commented on; whose code a pull request is, or an event that names nothing, it does not say."""
+    """Read what was commented on. Whose code a pull request is, it does not say; nor one that names nothing."""
     number = _dig(payload, "issue", "number")
     if not isinstance(number, int):
         return replace(pushed, from_fork=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, Self, TypeVar
 
 from github import Auth, Github, GithubException
@@ -127,8 +128,8 @@ def _asking(call: Callable[[], T]) -> Callable[[], T]:
 
 
 def _message(data: Any) -> str:
-    """Return what GitHub says in words, in one line."""
-    return " ".join(" - ".join(_words(data)).split())[:_LONGEST_MESSAGE]
+    """Return what GitHub says in words, in one line. No word is cut, or half a secret would be left of it."""
+    return shorten(" - ".join(_words(data)), _LONGEST_MESSAGE, placeholder=" …")
 
 
 def _words(data: Any) -> Iterator[str]:

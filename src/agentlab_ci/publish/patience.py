@@ -10,11 +10,15 @@ from typing import TypeVar
 T = TypeVar("T")
 
 PUBLISH_SECONDS = 60.0
+CANCELLED_SECONDS = 3.0
+"""What is left after a signal: a runner kills ten seconds after it cancels, and the rest takes four."""
 TRIES = 6
 _FIRST_PAUSE = 0.5
 _MAX_PAUSE = 8.0
 _LIMIT_PAUSE = 60.0
 """Seconds; what GitHub asks for where its answer names no time."""
+_LOOK_SECONDS = 0.1
+"""Between two looks at whether there is a hurry."""
 _BROKEN = frozenset({500, 502, 503, 504})
 
 
@@ -63,17 +67,20 @@ def choose_pause(attempt: int) -> float:
 class Patience:
     """The time that is left for talking to GitHub, in seconds from now on.
 
-    `clock` runs evenly, `now` is Unix time.
+    As soon as `hurried` is true, `CANCELLED_SECONDS` are left at most. `clock` runs evenly, `now` is Unix time.
     """
 
     def __init__(
         self,
         seconds: float = PUBLISH_SECONDS,
         *,
+        hurried: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self._hurried = hurried
+        self._in_a_hurry = False
         self._clock = clock
         self._sleep = sleep
         self._now = now
@@ -82,6 +89,9 @@ class Patience:
     @property
     def left(self) -> float:
         """Seconds until the deadline, at least 0."""
+        if not self._in_a_hurry and self._hurried():
+            self._in_a_hurry = True
+            self._deadline = min(self._deadline, self._clock() + CANCELLED_SECONDS)
         return max(0.0, self._deadline - self._clock())
 
     def insist(self, call: Callable[[], T], *, look_again: Callable[[], T | None] | None = None) -> T:
@@ -124,13 +134,21 @@ class Patience:
                 results.put((None, problem))
 
         threading.Thread(target=work_and_tell, name="agentlab-publish", daemon=True).start()
-        try:
-            result, problem = results.get(timeout=self.left)
-        except queue.Empty:
-            raise GaveUpError("it did not answer in time") from None
+        result, problem = self._wait_for(results)
         if problem is not None:
             raise problem
         return result  # type: ignore[return-value]  # None only where T allows it
+
+    def _wait_for(self, results: "queue.SimpleQueue[T]") -> T:
+        left = self.left
+        while True:
+            try:
+                return results.get(timeout=min(left, _LOOK_SECONDS))
+            except queue.Empty:
+                # The thread may sleep by another clock than the queue does.
+                left = min(left - _LOOK_SECONDS, self.left)
+                if left <= 0:
+                    raise GaveUpError("it did not answer in time") from None
 
 
 def _read_retry_after(text: str | None, now: float) -> float | None:

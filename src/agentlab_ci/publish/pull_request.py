@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from agentlab_ci.core.github import GitHubEvent, PullRequest
@@ -131,7 +132,7 @@ def explain_failure(problem: Exception, event: GitHubEvent) -> str:
     if isinstance(problem, GaveUpError):
         return f"GitHub was waited for, but {problem}"
     if not isinstance(problem, RefusedError):
-        text = " ".join(str(problem).split())[:_LONGEST_EXPLANATION]
+        text = shorten(str(problem), _LONGEST_EXPLANATION, placeholder=" …")
         return f"GitHub's answer was not understood ({type(problem).__name__}: {text})"
     said = f"GitHub refused with {problem}"
     if problem.status == 401:

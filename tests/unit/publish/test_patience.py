@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentlab_ci.publish.patience import TRIES, GaveUpError, Patience, RefusedError, choose_wait
+from agentlab_ci.publish.patience import CANCELLED_SECONDS, TRIES, GaveUpError, Patience, RefusedError, choose_wait
 from virtual_clock import VirtualClock
 
 NOW = 1_000.0
@@ -120,6 +120,40 @@ def test_when_nothing_is_found_the_call_is_made_again() -> None:
 def test_a_bug_is_not_waited_for() -> None:
     with pytest.raises(KeyError):
         insist(Calls(KeyError("bug")))
+
+
+class TestHurry:
+    """A signal while GitHub is waited for."""
+
+    def test_little_is_left_from_then_on(self) -> None:
+        clock, hurry = VirtualClock(), threading.Event()
+        patience = Patience(60, hurried=hurry.is_set, clock=clock, sleep=clock.sleep, now=clock)
+        clock.sleep(10)
+        assert patience.left == 50
+        hurry.set()
+        assert patience.left == CANCELLED_SECONDS
+        clock.sleep(1)
+        assert patience.left == CANCELLED_SECONDS - 1
+
+    def test_it_never_gives_more_time(self) -> None:
+        clock = VirtualClock()
+        patience = Patience(1, hurried=lambda: True, clock=clock, sleep=clock.sleep, now=clock)
+        assert patience.left == 1
+
+    def test_work_is_left_behind_in_the_middle(self) -> None:
+        clock, release = VirtualClock(), threading.Event()
+        looks = iter([False, False, True])
+
+        def hurried() -> bool:
+            if next(looks, True):
+                clock.now += CANCELLED_SECONDS
+                return True
+            return False
+
+        patience = Patience(6, hurried=hurried, clock=clock, sleep=clock.sleep, now=clock)
+        with pytest.raises(GaveUpError, match="did not answer in time"):
+            patience.run(release.wait)
+        release.set()
 
 
 class TestRun:
