@@ -511,7 +511,8 @@ def test_what_was_created_belongs_to_the_workspace_s_owner(folder: Path, github:
     for path in (folder, *folder.rglob("*")):
         os.chown(path, 1001, 1001)
     github.fail("POST", FORBIDDEN)
-    run_step(folder, github, inputs={"report-dir": "out/reports"})
+    run_step(folder, github, inputs={"report-dir": "out/reports"}, environ={"RUNNER_TEMP": ""})
+    assert (folder / "artifacts/agentlab.db").is_file()
     created = {str(path.relative_to(folder)) for path in (folder / "out").rglob("*")}
     assert created == {"out/reports", *(f"out/reports/{name}" for name in REPORTS)}
     assert {(path.stat().st_uid, path.stat().st_gid) for path in folder.rglob("*")} == {(1001, 1001)}
@@ -530,3 +531,76 @@ def test_what_an_agent_says_is_no_command(tmp_path: Path, github: FakeGitHub) ->
     assert len(step.commands("error")) == 1
     (body,) = github.bodies()
     assert re.findall(r"<!-- agentlab:comment[^>]*>", body) == re.findall(r"\A<!-- agentlab:comment[^>]*>", body)
+
+
+def test_a_comment_that_grows_old_is_no_secret(folder: Path, github: FakeGitHub) -> None:
+    run_step(folder, github, run_id=1)
+    break_config(folder)
+    for comment, warned in (("auto", 1), ("on-failure", 1), ("never", 0)):
+        github.fail("PATCH", FORBIDDEN)
+        step = run_step(folder, github, run_id=2, inputs={"comment": comment})
+        assert step.code == 2
+        assert len([line for line in step.commands("warning") if "pull-requests: write" in line]) == warned
+
+
+def test_a_comment_that_cannot_be_kept_either(folder: Path, github: FakeGitHub) -> None:
+    (folder / "agentlab-report/comment.md").mkdir(parents=True)
+    github.fail("POST", FORBIDDEN)
+    step = run_step(folder, github)
+    assert step.code == 0
+    assert "pull-requests: write" in step.commands("warning")[0]
+    assert "could not be kept" in step.commands("warning")[0]
+    assert "Traceback" not in step.log
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"GITHUB_OUTPUT": "/nowhere/output"},
+        {"GITHUB_API_URL": "ftp://github.test"},
+        {"GITHUB_API_URL": "http://"},
+        {"GITHUB_API_URL": "http://u:canary@ho st/"},
+    ],
+)
+def test_a_runner_that_is_set_up_wrongly(folder: Path, github: FakeGitHub, environ: dict[str, str]) -> None:
+    step = run_step(folder, github, environ=environ)
+    assert step.code == 0
+    assert len(step.commands("warning")) == (2 if "GITHUB_OUTPUT" in environ else 1)
+    assert "Traceback" not in step.log
+    assert "canary@" not in step.log
+
+
+@pytest.mark.parametrize(
+    ("environ", "inputs"),
+    [({"GITHUB_WORKSPACE": "/nowhere"}, {}), ({}, {"report-dir": "x" * 10_000}), ({}, {"report-dir": "a\0b"})],
+)
+def test_folders_that_cannot_be(
+    folder: Path, github: FakeGitHub, environ: dict[str, str], inputs: dict[str, str]
+) -> None:
+    step = run_step(folder, github, environ=environ, inputs=inputs)
+    assert step.code == 2
+    assert "Traceback" not in step.log
+
+
+@pytest.mark.parametrize(
+    ("inside", "gateway", "said"),
+    [
+        ("1", "false", "localhost-gateway: true"),
+        ("1", "true", "`localhost` was looked for at 127.0.0.1: the server must listen on 0.0.0.0"),
+        ("", "false", None),
+    ],
+)
+def test_a_server_on_localhost_that_never_answers_gets_advice(
+    folder: Path, github: FakeGitHub, inside: str, gateway: str, said: str | None
+) -> None:
+    with closed_port() as port:
+        inputs = {
+            "wait-for-url": f"http://localhost:{port}/",
+            "wait-seconds": "0.1",
+            "localhost-gateway": gateway,
+        }
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("agentlab_ci.action.entrypoint.find_gateway", lambda: "127.0.0.1")
+            step = run_step(folder, github, inputs=inputs, environ={"AGENTLAB_CONTAINER": inside})
+    assert step.code == 2
+    assert (said in step.log) if said else ("must listen" not in step.log and "let it listen" not in step.log)

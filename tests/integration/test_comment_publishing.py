@@ -522,6 +522,26 @@ class TestFaults:
         assert "did not answer in time" in (outcome.warning or "")
 
 
+def test_what_cannot_be_deleted_does_not_undo_the_edit(github: FakeGitHub) -> None:
+    add_ours(github, "double", run=98)
+    add_ours(github, "newest", run=99)
+    github.fail("DELETE", FORBIDDEN)
+    kept: list[str] = []
+    outcome = publish(github, "new", kept=kept)
+    assert outcome.action is CommentAction.UPDATED
+    assert "could not be deleted" in (outcome.warning or "")
+    assert body("new") in github.bodies()
+    assert kept == []
+
+
+@pytest.mark.parametrize(("author", "warned"), [("other[bot]", True), ("github-actions[bot]", False)])
+def test_a_newer_comment_of_another_bot_is_said(github: FakeGitHub, author: str, warned: bool) -> None:
+    github.add_comment(body("theirs", run=10**15), author=author, kind="Bot")
+    outcome = publish(github)
+    assert outcome.action is CommentAction.KEPT_NEWER
+    assert ("comment-key" in (outcome.warning or "")) == warned
+
+
 class TestSearch:
     """Which pull request a pushed commit belongs to."""
 

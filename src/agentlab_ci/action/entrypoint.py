@@ -10,6 +10,7 @@ from agentlab_ci.action.publishing import publish
 from agentlab_ci.action.sources import find_sources
 from agentlab_ci.action.stage import Stage, set_stage
 from agentlab_ci.agents.loopback import reroute_url
+from agentlab_ci.agents.url import is_loopback
 from agentlab_ci.app import World, run_scenarios
 from agentlab_ci.errors import AgentlabError, BadInputError, ExitCode, InvalidFilesError, Problem
 from agentlab_ci.publish.trust import why_untrusted
@@ -46,15 +47,27 @@ def _run(stage: Stage) -> Ending:
     _refuse_untrusted(stage)
     gateway = find_gateway() if inputs.localhost_gateway else None
     if inputs.wait_for_url is not None:
-        from agentlab_ci.agents.waiting import wait_for_answer  # noqa: PLC0415 - httpx takes 0.1 s to import
-
-        url = reroute_url(inputs.wait_for_url, gateway) if gateway else inputs.wait_for_url
-        wait_for_answer(url, seconds=inputs.wait_seconds, interrupts=world.interrupts)
+        _wait_for_server(inputs.wait_for_url, gateway, stage)
     outcome = run_scenarios(replace(inputs.run, loopback_host=gateway), world)
     if outcome.report is not None and gateway is None and in_image(world.environ):
         for url in unreached_on_loopback(outcome.report):
             stage.warn(f"no connection to {url}: {LOOPBACK_ADVICE}")
     return Ending(outcome=outcome)
+
+
+def _wait_for_server(given: str, gateway: str | None, stage: Stage) -> None:
+    from agentlab_ci.agents.waiting import wait_for_answer  # noqa: PLC0415 - httpx takes 0.1 s to import
+
+    url = reroute_url(given, gateway) if gateway else given
+    try:
+        wait_for_answer(url, seconds=stage.inputs.wait_seconds, interrupts=stage.world.interrupts)
+    except BadInputError as problem:
+        advice = ""
+        if is_loopback(given) and gateway:
+            advice = f"\n`localhost` was looked for at {gateway}: the server must listen on 0.0.0.0"
+        elif is_loopback(given) and in_image(stage.world.environ):
+            advice = f"\n{LOOPBACK_ADVICE}"
+        raise BadInputError(f"{problem}{advice}") from problem
 
 
 def _refuse_untrusted(stage: Stage) -> None:

@@ -18,6 +18,7 @@ from agentlab_ci.errors import BadInputError
 from agentlab_ci.publish.sticky import CommentMode
 from agentlab_ci.settings import ReportSettings, RunSettings
 
+_LONGEST_KEY = 200
 _DIGITS = re.compile("[0-9]{1,18}")
 
 
@@ -98,8 +99,8 @@ def _run_settings(values: Mapping[str, Any], environ: Mapping[str, str]) -> RunS
         stop_when_settled=values["stop-when-settled"],
         concurrency=values["concurrency"],
         timeout=values["timeout"],
-        # Beside the checkout, not in it: a later step may commit the workspace.
         annotate=values["annotations"],
+        # Beside the checkout, not in it: a later step may commit the workspace.
         database=f"{temporary}/agentlab.db" if temporary and "AGENTLAB_DB" not in environ else None,
         report=ReportSettings(
             report_dir=values["report-dir"],
@@ -169,7 +170,22 @@ def _formats(text: str) -> tuple[FileFormat, ...]:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
+    lines = tuple(line.strip() for line in text.splitlines() if line.strip())
+    if not lines:
+        raise ValueError("there is nothing in it but separators")
+    return lines
+
+
+def _key(text: str) -> str:
+    if len(text) > _LONGEST_KEY or not text.isprintable():
+        raise ValueError(f"it must be one line of at most {_LONGEST_KEY} printable characters")
+    return text
+
+
+def _token(text: str) -> str:
+    if not re.fullmatch("[!-~]+", text):  # what is wrong with it is not shown
+        raise ValueError("a token is one word of ASCII characters; this has a line end, a space or another in it")
+    return text
 
 
 def _list(text: str) -> tuple[str, ...]:
@@ -196,7 +212,7 @@ INPUTS: dict[str, Input] = {
     "junit-style": Input(read=_choice(JUnitStyle), default=JUnitStyle.SAMPLES.value),
     "working-directory": Input(read=str, default="."),
     "comment": Input(read=_choice(CommentMode), default="auto"),
-    "comment-key": Input(read=str),
+    "comment-key": Input(read=_key),
     "pr-number": Input(read=_whole(1)),
     "step-summary": Input(read=_flag, default="true"),
     "annotations": Input(read=_flag, default="true"),
@@ -204,5 +220,5 @@ INPUTS: dict[str, Input] = {
     "wait-seconds": Input(read=_seconds, default="60"),
     "localhost-gateway": Input(read=_flag, default="false"),
     "allow-untrusted-code": Input(read=_flag, default="false"),
-    "github-token": Input(read=str),
+    "github-token": Input(read=_token),
 }

@@ -1,5 +1,7 @@
 """Showing what a step came to: log, step summary, outputs, comment; and files that belong to the runner's user."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,7 +70,14 @@ def _write_outputs(ending: Ending, stage: Stage) -> None:
             report_dir=stage.inputs.run.report.report_dir if report is not None else None,
             prefix=stage.prefix,
         )
-        write_outputs(Path(file), outputs)
+        _append_outputs(Path(file), outputs, stage)
+
+
+def _append_outputs(file: Path, outputs: Mapping[str, str], stage: Stage) -> None:
+    try:
+        write_outputs(file, outputs)
+    except OSError as problem:
+        stage.warn(f"the outputs of this step were not written: {problem.strerror}")
 
 
 def _publish_comment(ending: Ending, stage: Stage) -> None:
@@ -83,8 +92,9 @@ def _publish_comment(ending: Ending, stage: Stage) -> None:
         lambda marker: _render_comment(ending, event, marker),
         token=token,
         key=inputs.comment_key or default_key(event),
+        mode=inputs.comment,
         # What was not judged says so in a comment that is there, and is no reason for a new one.
-        mode=inputs.comment if ending.why_not_judged is None else CommentMode.NEVER,
+        update_only=ending.why_not_judged is not None,
         bad_news=ending.exit_code is not ExitCode.OK,
         keep_unsent=lambda body: _keep_unsent(body, stage),
         patience=patience,
@@ -92,7 +102,7 @@ def _publish_comment(ending: Ending, stage: Stage) -> None:
     if comment.warning is not None and inputs.comment is not CommentMode.NEVER:
         stage.warn(comment.warning)
     if comment.url is not None and (file := stage.world.environ.get("GITHUB_OUTPUT")):
-        write_outputs(Path(file), {"comment-url": comment.url})
+        _append_outputs(Path(file), {"comment-url": comment.url}, stage)
 
 
 def _find_pull_request(event: GitHubEvent, stage: Stage, token: str, patience: Patience) -> GitHubEvent:
@@ -124,5 +134,5 @@ def _keep_unsent(body: str, stage: Stage) -> str:
 def _hand_over(ending: Ending, stage: Stage) -> None:
     files = (*ending.outcome.written.values(), f"{stage.inputs.run.report.report_dir}/{UNSENT_COMMENT}")
     created = {*stage.absent, *(stage.world.cwd / file for file in files)}
-    for warning in hand_over(sorted(path for path in created if path.exists()), workspace=stage.workspace):
+    for warning in hand_over(sorted(path for path in created if os.path.lexists(path)), workspace=stage.workspace):
         stage.warn(warning)

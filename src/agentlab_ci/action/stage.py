@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentlab_ci.action.inputs import ActionInputs
-from agentlab_ci.app import World
+from agentlab_ci.app import DATABASE, World
 from agentlab_ci.core.github import GitHubEvent, PullRequest
 from agentlab_ci.errors import Problem
+from agentlab_ci.loading.project import CONFIG_NAME
 from agentlab_ci.publish.event import read_event, read_payload
 from agentlab_ci.publish.owner import not_there_yet
 from agentlab_ci.publish.trust import PRIVILEGED_EVENTS
@@ -71,16 +72,16 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     event = read_event(world.environ, payload.content, cwd=folder)
     if event is not None and inputs.pr_number is not None:
         event = _at_pull_request(event, inputs.pr_number)
-    places = (inputs.run.report.report_dir, world.environ.get("AGENTLAB_DB"))
+    beside_config = (folder / (inputs.run.config_file or CONFIG_NAME)).parent
+    database = inputs.run.database or world.environ.get("AGENTLAB_DB") or beside_config / DATABASE
+    places = (inputs.run.report.report_dir, database)
     stage = Stage(
         inputs=inputs,
         world=replace(
             world, cwd=folder, event=event, secrets=world.secrets | frozenset(filter(None, [inputs.github_token]))
         ),
         workspace=workspace,
-        absent=tuple(
-            path for place in places if place for path in not_there_yet(folder / place, workspace=workspace)
-        ),
+        absent=tuple(path for place in places for path in not_there_yet(folder / place, workspace=workspace)),
     )
     if payload.warning is not None:
         stage.warn(payload.warning)

@@ -1,9 +1,14 @@
 """Where a run stands on GitHub: the event, the pull request, and links into the repository. Pure."""
 
+import posixpath
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from agentlab_ci.core.results import SourceIdentity
+
+_SHA = re.compile(r"[0-9a-fA-F]{7,64}")
+_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +65,8 @@ class GitHubEvent:
 
     @property
     def links(self) -> "Links | None":
-        """Links to the judged commit, None where it is unknown."""
-        if self.sha is None:
+        """Links to the judged commit, None where it is unknown, or where commit or repository can be none."""
+        if self.sha is None or not _SHA.fullmatch(self.sha) or not _REPOSITORY.fullmatch(self.repository):
             return None
         return Links(base=f"{self.server_url}/{self.repository}/blob/{self.sha}/", prefix=self.prefix)
 
@@ -74,6 +79,12 @@ class Links:
     prefix: str = ""
 
     def to_line(self, file: str, line: int | None) -> str:
-        """Return the URL of a line; every character that could leave the URL is percent-encoded."""
+        """Return the URL of a line; every character that could leave the URL is percent-encoded.
+
+        Results may name any path: one that leaves the repository leads to the commit's root.
+        """
+        path = posixpath.normpath(posixpath.join(self.prefix, file))
+        if path in (".", "..") or path.startswith(("/", "../")):
+            return self.base
         anchor = f"#L{line}" if line is not None else ""
-        return self.base + quote(self.prefix + file, safe="/", errors="replace") + anchor
+        return self.base + quote(path, safe="/", errors="replace") + anchor

@@ -1,1 +1,1 @@
-"""Effects: what a run shows and leaves behind, on the console, in files, and later on GitHub."""
+"""Effects: what a run shows and leaves behind, on the console, in files, and on GitHub."""

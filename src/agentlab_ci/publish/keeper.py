@@ -19,6 +19,8 @@ from agentlab_ci.publish.sticky import (
     next_step,
 )
 
+_WORKFLOW_BOT = "github-actions[bot]"
+"""Who writes with a workflow's own token."""
 _MOST_STEPS = 12
 """Racing runs, and lists that lag behind, settle in far fewer."""
 
@@ -48,8 +50,12 @@ class CommentKeeper:
                 case Edit():
                     self._edit(step.comment)
                 case Delete():
-                    for comment in step.comments:
-                        self._delete(comment)
+                    try:
+                        for comment in step.comments:
+                            self._delete(comment)
+                    except RefusedError as refusal:
+                        standing = next(it for it in ours if it.comment not in step.comments)
+                        return self._outcome(standing, left_over=refusal)
                 case Stop():
                     return self._outcome(step.standing)
                 case _:
@@ -103,11 +109,23 @@ class CommentKeeper:
         current = find_marked([self._conversation.read(comment.id)], self._marker.key)
         return any(it.marker.age > self._marker.age for it in current)
 
-    def _outcome(self, standing: Marked | None) -> CommentOutcome:
+    def _outcome(self, standing: Marked | None, *, left_over: RefusedError | None = None) -> CommentOutcome:
         if standing is not None and standing.marker.age > self._marker.age:
-            return CommentOutcome(action=CommentAction.KEPT_NEWER, url=standing.comment.url)
+            return CommentOutcome(
+                action=CommentAction.KEPT_NEWER, url=standing.comment.url, warning=self._doubt(standing.comment)
+            )
         written = standing.comment if standing else next(iter(self._written.values()), None)
         shared = "another job of this run wrote the same comment; give each job of a matrix its own comment-key"
-        return CommentOutcome(
-            action=self._action, url=written.url if written else None, warning=shared if self._shared else None
+        warning = shared if self._shared else None
+        if left_over is not None:
+            warning = f"an older comment of the same key could not be deleted: GitHub refused with {left_over}"
+        return CommentOutcome(action=self._action, url=written.url if written else None, warning=warning)
+
+    def _doubt(self, newer: Comment) -> str | None:
+        """Say so where another bot may have written the newer comment: nobody told us who we are."""
+        if self._login is not None or newer.author == _WORKFLOW_BOT:
+            return None
+        return (
+            f"the comment was left alone, because {newer.author} wrote one of the same key in a newer run; "
+            "if that is none of yours, set another comment-key"
         )

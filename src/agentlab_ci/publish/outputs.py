@@ -38,13 +38,13 @@ def outputs_of(
     written: Mapping[FileFormat, str] = _NOTHING_WRITTEN,
     report_dir: str | None = None,
     prefix: str = "",
-    comment_url: str | None = None,
 ) -> dict[str, str]:
     """Return every output.
 
     Without a report, as after exit code 2, counts are `0`, `failed-scenarios` is `[]` and the verdict is empty.
     Counts include scenarios that do not gate. `written` and `report_dir` are relative to the working directory;
-    `prefix` is the path to it from the workspace, which the outputs are relative to.
+    `prefix` is the path to it from the workspace, which the outputs are relative to. `comment-url` is empty until
+    there is a comment.
     """
 
     def in_workspace(path: str | None) -> str:
@@ -56,7 +56,7 @@ def outputs_of(
         "report-junit": in_workspace(written.get(FileFormat.JUNIT)),
         "report-json": in_workspace(written.get(FileFormat.JSON)),
         "report-dir": in_workspace(report_dir),
-        "comment-url": comment_url or "",
+        "comment-url": "",
     }
 
 

@@ -24,7 +24,10 @@ def hand_over(created: Iterable[Path], *, workspace: Path) -> tuple[str, ...]:
     """
     if os.geteuid() != 0:
         return ()
-    owner = workspace.stat()
+    try:
+        owner = workspace.stat()
+    except OSError:
+        return ()  # where there is no workspace, nothing was created in it
     warnings = []
     for path in created:
         inside = _inside(path, workspace)

@@ -1,5 +1,6 @@
 """Publishing at a pull request: finding it, and keeping one sticky comment there. No failure is an exception."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import shorten
@@ -19,6 +20,12 @@ BodyOf = Callable[[str], str]
 
 _DEPENDABOT = "dependabot[bot]"
 _LONGEST_EXPLANATION = 300
+
+_API_URL = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[^\s/:@?#\[\]]+)(:[0-9]{1,5})?(/[^\s?#]*)?")
+
+
+class BadApiUrlError(Exception):
+    """There is no GitHub at such an address; the message says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +66,15 @@ def publish_comment(
     key: str,
     mode: CommentMode,
     bad_news: bool,
+    update_only: bool = False,
     keep_unsent: Callable[[str], str] | None,
     patience: Patience,
 ) -> CommentOutcome:
     """Bring the comment of this key up to date, or create it where `mode` wants one.
 
     Nothing that GitHub does raises. The pull request is the event's; without one there is nothing to do.
-    `bad_news` says whether `on-failure` wants a comment. A body that GitHub does not take goes to `keep_unsent`,
-    which returns where it put it.
+    `bad_news` says whether `on-failure` wants a comment; `update_only` lets none be created in any mode. A body
+    that GitHub does not take goes to `keep_unsent`, which returns where it put it.
 
     Whatever other runs of the same key do meanwhile, one comment is left, with the newest run's text. The one
     exception: GitHub has no conditional write, so a text that a newer run writes while an older run's write is on
@@ -78,7 +86,7 @@ def publish_comment(
         return CommentOutcome(action=CommentAction.NOT_TRIED, warning=f"no pull request comment: {why_not}")
     number = event.pull_request.number
     marker = Marker(key=key, run=event.run_id, attempt=event.run_attempt)
-    wanted = mode is CommentMode.AUTO or (mode is CommentMode.ON_FAILURE and bad_news)
+    wanted = not update_only and (mode is CommentMode.AUTO or (mode is CommentMode.ON_FAILURE and bad_news))
     body = body_of(str(marker))
 
     def publish() -> CommentOutcome:
@@ -94,7 +102,9 @@ def publish_comment(
 
 
 def open_client(event: GitHubEvent, token: str, patience: Patience) -> "GitHubClient":
-    """Open the event's repository at its GitHub; nothing is asked yet."""
+    """Open the event's repository at its GitHub; nothing is asked yet. Raises BadApiUrlError."""
+    if not _API_URL.fullmatch(event.api_url):
+        raise BadApiUrlError(f"GITHUB_API_URL is no http:// or https:// address with a host: {event.api_url!r}")
     from agentlab_ci.publish.github import GitHubClient  # noqa: PLC0415 - 0.2 s that most runs save
 
     return GitHubClient(api_url=event.api_url, repository=event.repository, token=token, patience=patience)
@@ -120,15 +130,24 @@ def _not_sent(
     forbidden = isinstance(problem, RefusedError) and problem.status in (403, 404)
     if mode is CommentMode.NEVER and forbidden:
         return CommentOutcome(action=CommentAction.NOT_WANTED)  # whoever wants no comment need not grant access
-    kept = f". It is in {keep_unsent(body)}" if keep_unsent else ""
+    kept = _keep(body, keep_unsent) if keep_unsent else ""
     return CommentOutcome(
         action=CommentAction.NOT_SENT,
         warning=f"no pull request comment: {explain_failure(problem, event)}{kept}",
     )
 
 
+def _keep(body: str, keep_unsent: Callable[[str], str]) -> str:
+    try:
+        return f". It is in {keep_unsent(body)}"
+    except (OSError, ValueError) as problem:
+        return f". It could not be kept in a file either: {problem}"
+
+
 def explain_failure(problem: Exception, event: GitHubEvent) -> str:
     """Say why talking to GitHub failed, and what to do where something can be done."""
+    if isinstance(problem, BadApiUrlError):
+        return str(problem)
     if isinstance(problem, GaveUpError):
         return f"GitHub was waited for, but {problem}"
     if not isinstance(problem, RefusedError):

@@ -166,3 +166,26 @@ def test_no_text_breaks_the_reading(texts: dict[str, str]) -> None:
     inputs = read_inputs({f"INPUT_{name.upper()}": text for name, text in texts.items()})
     named = {problem.split("`")[1] for problem in inputs.problems}
     assert named <= texts.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ids", ", ,"),
+        ("tag", ","),
+        ("format", ","),
+        ("comment-key", "x" * 201),
+        ("comment-key", "two\nlines"),
+        ("comment-key", "\udcff"),
+        ("github-token", "canary\nsecond"),
+        ("github-token", "canary secönd"),
+    ],
+)
+def test_what_no_input_may_be(name: str, text: str) -> None:
+    (problem,) = read_inputs({f"INPUT_{name.upper()}": text}).problems
+    assert problem.startswith(f"input `{name}`: ")
+    assert "canary" not in problem
+
+
+def test_the_longest_comment_key() -> None:
+    assert read_inputs({"INPUT_COMMENT-KEY": "é" * 200}).comment_key == "é" * 200

@@ -44,9 +44,7 @@ def read_as_the_runner_does(text: str) -> dict[str, str]:
 
 
 def test_every_output_of_a_run() -> None:
-    outputs = outputs_of(
-        CANNED_REPORTS["below_bar"], written=WRITTEN, report_dir="out", comment_url="https://example.com/1"
-    )
+    outputs = outputs_of(CANNED_REPORTS["below_bar"], written=WRITTEN, report_dir="out")
     assert outputs == {
         "verdict": "failed",
         "scenarios": "4",
@@ -64,7 +62,7 @@ def test_every_output_of_a_run() -> None:
         "report-junit": "",
         "report-json": "out/results.json",
         "report-dir": "out",
-        "comment-url": "https://example.com/1",
+        "comment-url": "",
         "batch-id": "batch_20260407_001230_9x2c",
     }
 
