@@ -27,7 +27,7 @@ def test_where_a_link_leads(file: str, line: int | None, path: str) -> None:
     assert Links(base=ROOT, prefix="desk/").to_line(file, line) == ROOT + path
 
 
-@given(st.text(alphabet="./\\%ab:@#?\n", max_size=20))
+@given(st.lists(st.sampled_from(["..", ".", "", "a", "%2e%2e", "..\\..", "?#"]), max_size=8).map("/".join))
 @settings(derandomize=True, deadline=None)
 def test_no_link_leaves_the_commit(file: str) -> None:
     url = urlsplit(Links(base=ROOT, prefix="desk/").to_line(file, 1))
