@@ -83,7 +83,9 @@ class Links:
 
         Results may name any path: one that leaves the repository leads to the commit's root.
         """
-        path = posixpath.normpath(posixpath.join(self.prefix, file))
+        path = posixpath.join(self.prefix, file)
+        if {".", ".."} & set(path.split("/")):
+            path = posixpath.normpath(path)
         if path in (".", "..") or path.startswith(("/", "../")):
             return self.base
         anchor = f"#L{line}" if line is not None else ""
