@@ -52,8 +52,10 @@ def _write_summary(ending: Ending, stage: Stage) -> None:
 
     def render(limit: int) -> str:
         if report is None:
-            return render_problems(ending.problems, links=links, limit=limit)
-        return render_summary(report, links=links, run_url=event.run_url if event else None, limit=limit)
+            return render_problems(ending.problems, links=links, title=_title(stage), limit=limit)
+        return render_summary(
+            report, links=links, run_url=event.run_url if event else None, title=_title(stage), limit=limit
+        )
 
     warning = append_summary(Path(file), render)
     if warning is not None:
@@ -89,7 +91,7 @@ def _publish_comment(ending: Ending, stage: Stage) -> None:
     event = _find_pull_request(stage.world.event, stage, token, patience)
     comment = publish_comment(
         event,
-        lambda marker: _render_comment(ending, event, marker),
+        lambda marker: _render_comment(ending, event, marker, title=_title(stage)),
         token=token,
         key=inputs.comment_key or default_key(event),
         mode=inputs.comment,
@@ -114,11 +116,16 @@ def _find_pull_request(event: GitHubEvent, stage: Stage, token: str, patience: P
     return replace(event, pull_request=search.found)
 
 
-def _render_comment(ending: Ending, event: GitHubEvent, marker: str) -> str:
+def _render_comment(ending: Ending, event: GitHubEvent, marker: str, *, title: str | None) -> str:
     report, reason = ending.outcome.report, ending.why_not_judged
     if report is None or reason is not None:
-        return render_not_judged(reason or "", marker=marker, sha=event.sha, run_url=event.run_url)
-    return render_comment(report, marker=marker, links=event.links, run_url=event.run_url)
+        return render_not_judged(reason or "", marker=marker, sha=event.sha, run_url=event.run_url, title=title)
+    return render_comment(report, marker=marker, links=event.links, run_url=event.run_url, title=title)
+
+
+def _title(stage: Stage) -> str | None:
+    """Return what tells this step's pages from those of other jobs."""
+    return stage.inputs.comment_key or (stage.world.event.job if stage.world.event else None) or None
 
 
 def _keep_unsent(body: str, stage: Stage) -> str:
