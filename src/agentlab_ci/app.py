@@ -167,17 +167,19 @@ def comment_on(results_file: str, settings: CommentSettings, world: World) -> Ou
         cwd=world.cwd,
         now=world.now(),
     )
-    posted = post_results(
-        target,
-        lambda marker: render_comment(
-            report, marker=marker, links=target.event.links, run_url=target.run_url, title=settings.key
-        ),
-        token=world.environ.get(settings.token_env, ""),
-        key=settings.key,
-        patience=Patience(PUBLISH_SECONDS),
-    )
+    redactor = Redactor(world.secrets | {world.environ.get(settings.token_env, "")})
+    with redactor.masking_errors():
+        posted = post_results(
+            target,
+            lambda marker: render_comment(
+                report, marker=marker, links=target.event.links, run_url=target.run_url, title=settings.key
+            ),
+            token=world.environ.get(settings.token_env, ""),
+            key=settings.key,
+            patience=Patience(PUBLISH_SECONDS, hurried=lambda: world.interrupts.exit_code is not None),
+        )
     if posted.warning is not None:
-        _warn(world, posted.warning)
+        _warn(world, redactor.text(posted.warning))
     world.console.out(f"comment {posted.action}: {posted.url}")
     return Outcome(exit_code=ExitCode.OK, report=report)
 
