@@ -30,7 +30,7 @@ from agentlab_ci.loading.usable import agents_in_use, find_unusable
 from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import Written, prepare_report_folder
-from agentlab_ci.reports.escape import for_log
+from agentlab_ci.reports.escape import command_message, for_log
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
@@ -61,6 +61,12 @@ class World:
     interrupts: Interrupts
     event: GitHubEvent | None = None
     secrets: frozenset[str] = frozenset()
+
+    def warn(self, text: str) -> None:
+        """Say a warning, as an annotation on GitHub; on stderr, as the report on stdout ends with the verdict."""
+        safe = for_log(text)
+        command = f"::warning title=agentlab::{command_message(safe)}"
+        self.console.err(command if self.log_style.github else f"warning: {safe}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +132,9 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         written = folder.write(report, settings.report)
         not_stored = store.close(STORE_SECONDS if world.interrupts.exit_code is None else HURRIED_STORE_SECONDS)
     if not_stored is not None:
-        _warn(world, not_stored)
+        world.warn(not_stored)
     if late := _count_late(report):
-        _warn(world, f"--timeout is over: {plural(late, 'scenario')} unfinished")
+        world.warn(f"--timeout is over: {plural(late, 'scenario')} unfinished")
     return _conclude(report, written, world, annotate=settings.annotate)
 
 
@@ -179,7 +185,7 @@ def comment_on(results_file: str, settings: CommentSettings, world: World) -> Ou
             patience=Patience(PUBLISH_SECONDS, hurried=lambda: world.interrupts.exit_code is not None),
         )
     if posted.warning is not None:
-        _warn(world, redactor.text(posted.warning))
+        world.warn(redactor.text(posted.warning))
     world.console.out(f"comment {posted.action}: {posted.url}")
     return Outcome(exit_code=ExitCode.OK, report=report)
 
@@ -238,7 +244,7 @@ def _conclude(report: RunReport, written: Written, world: World, *, annotate: bo
     if world.log_style.github and annotate:
         _say(world, annotations(report, prefix=world.event.prefix if world.event else ""))
     for problem in written.problems:
-        _warn(world, problem)
+        world.warn(problem)
     _tell(world, [f"reports: {', '.join(written.paths.values()) or 'none'}"])
     _say(world, closing(report, style=world.log_style))
     code = report.summary.exit_code
@@ -254,10 +260,6 @@ def _count_late(report: RunReport) -> int:
         and any(sample.termination_reason is TerminationReason.RUN_DEADLINE for sample in row.samples)
         for row in report.scenarios
     )
-
-
-def _warn(world: World, text: str) -> None:
-    world.console.err(f"warning: {for_log(text)}")
 
 
 def _tell(world: World, lines: Iterable[str]) -> None:

@@ -127,3 +127,9 @@ def test_results_that_are_a_pipe_are_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "results.json")
     ended = agentlab(tmp_path, "report", "results.json")
     assert (ended.code, ended.err) == (2, "agentlab: cannot read results.json: it is not a file\n")
+
+
+def test_a_warning_is_an_annotation_on_github(tmp_path: Path) -> None:
+    folder = project(tmp_path, MOCK | {"latency_ms": 3_600_000})
+    ended = agentlab(folder, "run", "--timeout", "0.2", environ={"GITHUB_ACTIONS": "true"})
+    assert ended.err == "::warning title=agentlab::--timeout is over: 2 scenarios unfinished\n"

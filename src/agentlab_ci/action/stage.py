@@ -14,7 +14,7 @@ from agentlab_ci.loading.project import CONFIG_NAME
 from agentlab_ci.publish.event import read_event, read_payload
 from agentlab_ci.publish.owner import not_there_yet
 from agentlab_ci.publish.trust import PRIVILEGED_EVENTS
-from agentlab_ci.reports.escape import command_message, for_log, log_lines
+from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.redact import Redactor
 from agentlab_ci.settings import ReportSettings
 
@@ -55,10 +55,8 @@ class Stage:
             self.world.console.err(line)
 
     def warn(self, text: str) -> None:
-        """Say a warning, as an annotation on GitHub; on stderr, as the report on stdout ends with the verdict."""
-        safe = for_log(self.mask(text))
-        command = f"::warning title=agentlab::{command_message(safe)}"
-        self.world.console.err(command if self.world.log_style.github else f"warning: {safe}")
+        """Say a warning, without the secrets of the step."""
+        self.world.warn(self.mask(text))
 
 
 def set_stage(inputs: ActionInputs, world: World) -> Stage:
