@@ -604,3 +604,16 @@ def test_a_server_on_localhost_that_never_answers_gets_advice(
             step = run_step(folder, github, inputs=inputs, environ={"AGENTLAB_CONTAINER": inside})
     assert step.code == 2
     assert (said in step.log) if said else ("must listen" not in step.log and "let it listen" not in step.log)
+
+
+def test_pages_of_two_jobs_say_which_is_which(folder: Path, github: FakeGitHub) -> None:
+    steps = [
+        run_step(folder, github, run_id=run, inputs={"comment-key": key})
+        for run, key in ((1, "fast"), (2, "slow"))
+    ]
+    headings = [body.splitlines()[1:4] for body in github.bodies()]
+    assert ["`fast`" in " ".join(lines) for lines in headings] == [True, False]
+    assert ["`slow`" in " ".join(lines) for lines in headings] == [False, True]
+    assert ["`fast`" in step.summary for step in steps] == [True, False]
+    run_step(folder, github, run_id=3, environ={"GITHUB_JOB": "nightly"})
+    assert "`nightly`" in github.bodies()[-1]

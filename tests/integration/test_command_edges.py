@@ -133,3 +133,26 @@ def test_a_warning_is_an_annotation_on_github(tmp_path: Path) -> None:
     folder = project(tmp_path, MOCK | {"latency_ms": 3_600_000})
     ended = agentlab(folder, "run", "--timeout", "0.2", environ={"GITHUB_ACTIONS": "true"})
     assert ended.err == "::warning title=agentlab::--timeout is over: 2 scenarios unfinished\n"
+
+
+@pytest.mark.parametrize(
+    ("environ", "named"),
+    [
+        ({"HTTPS_PROXY": "ftp://proxy.invalid"}, "HTTPS_PROXY"),
+        ({"HTTPS_PROXY": "http://127.0.0.1:99999"}, "HTTPS_PROXY"),
+        ({"SSL_CERT_FILE": "/nonexistent/ca.pem"}, "SSL_CERT_FILE"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "validate"])
+def test_an_environment_that_no_request_can_be_made_in_is_the_users_to_mend(
+    tmp_path: Path, environ: dict[str, str], named: str, command: str
+) -> None:
+    ended = agentlab(
+        project(tmp_path, {"name": "web", "provider": "http", "url": "https://agent.invalid/"}),
+        command,
+        environ=environ,
+    )
+    assert ended.code == 2
+    assert named in ended.err
+    assert "Traceback" not in ended.err
+    assert not (tmp_path / "agentlab-report").exists()

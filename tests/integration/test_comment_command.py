@@ -10,7 +10,7 @@ from agentlab_ci.core.results import SourceIdentity
 from agentlab_ci.publish.sticky import Marker, read_marker
 from agentlab_ci.reports.json_report import render_json
 from canned import CANNED_REPORTS
-from command import Ended, agentlab
+from command import Ended, agentlab, start_agentlab, wait_for
 from fake_github import FORBIDDEN, FakeGitHub, StoredPull, fake_github, refusal
 from hostile import HOSTILE_TEXTS
 from runner_commands import find_commands
@@ -38,13 +38,11 @@ def write_results(folder: Path, name: str = "below_bar", *, commit: str | None =
     return folder
 
 
-def comment(
-    folder: Path, github: FakeGitHub, *args: str, run_id: int = 99, environ: Mapping[str, str] | None = None
-) -> Ended:
-    """Run the command as a step of a job on workflow_run."""
+def job_on_workflow_run(folder: Path, github: FakeGitHub, *, run_id: int = 99) -> dict[str, str]:
+    """Write the event and return the variables of a job on workflow_run."""
     payload = {"workflow_run": {"head_sha": HEAD, "head_repository": {"full_name": "fork/r"}, "pull_requests": []}}
     (folder / "event.json").write_text(json.dumps(payload), encoding="utf-8")
-    job = {
+    return {
         "GITHUB_ACTIONS": "true",
         "GITHUB_API_URL": github.api_url,
         "GITHUB_EVENT_NAME": "workflow_run",
@@ -58,6 +56,13 @@ def comment(
         "GITHUB_TOKEN": TOKEN,
         "NO_PROXY": "127.0.0.1",
     }
+
+
+def comment(
+    folder: Path, github: FakeGitHub, *args: str, run_id: int = 99, environ: Mapping[str, str] | None = None
+) -> Ended:
+    """Run the command as a step of a job on workflow_run."""
+    job = job_on_workflow_run(folder, github, run_id=run_id)
     ended = agentlab(folder, "comment", "results.json", *args, environ=job | dict(environ or {}))
     assert TOKEN not in ended.out + ended.err
     assert "Traceback" not in ended.err
@@ -182,3 +187,27 @@ def test_ids_in_messages_are_no_commands(tmp_path: Path, github: FakeGitHub, fir
     ended = comment(tmp_path, github)
     assert ended.code == 2
     assert "is there twice" in ended.err
+
+
+def test_a_signal_does_not_wait_for_github(tmp_path: Path, github: FakeGitHub) -> None:
+    github.fail("GET", refusal(429, "Too many requests", retry_after="40"), times=1)
+    job = job_on_workflow_run(write_results(tmp_path), github)
+    process = start_agentlab(tmp_path, "comment", "results.json", environ=job)
+    while not github.asked:
+        assert process.poll() is None
+    process.terminate()
+    ended = wait_for(process, tmp_path)
+    assert ended.code == 143
+    assert github.comments == [], "whoever waits the 40 s writes one"
+
+
+def test_comments_of_two_keys_say_which_is_which(tmp_path: Path, github: FakeGitHub) -> None:
+    for key in ("fast", "careful"):
+        assert comment(write_results(tmp_path), github, "--key", key).code == 0
+    assert ["`fast`" in body for body in github.bodies()] == [True, False]
+    assert ["`careful`" in body for body in github.bodies()] == [False, True]
+
+
+def test_a_token_that_github_repeats_is_masked(tmp_path: Path, github: FakeGitHub) -> None:
+    github.fail("POST", refusal(400, f"bad token {TOKEN}"))
+    assert comment(write_results(tmp_path), github).code == 2
