@@ -49,16 +49,23 @@ class NotJudgedError(Exception):
     """The evaluator could not come to an answer; the sample is an error, not a failure."""
 
 
+def _ends_soon(config: Model, evidence: Evidence) -> bool:  # noqa: ARG001 - the signature of `takes_long`
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorKind(Generic[ConfigT]):
-    """A row of the registry; `name` is the `type` in YAML. `slow` kinds may compute for a
-    while, so they are kept out of the event loop. `judge` is pure and may raise only `NotJudgedError`."""
+    """A row of the registry; `name` is the `type` in YAML. `judge` is pure and may raise only `NotJudgedError`.
+
+    `takes_long` tells within a few milliseconds whether `judge` may compute for a while on this evidence: then it
+    is kept out of the event loop.
+    """
 
     name: str
     positions: frozenset[Position]
     config: type[ConfigT]
     passes_when: str
-    slow: bool = False
+    takes_long: Callable[[ConfigT, Evidence], bool] = _ends_soon
     judge: Callable[[ConfigT, Evidence], Finding]
 
 

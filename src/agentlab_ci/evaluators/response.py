@@ -8,6 +8,8 @@ from pydantic import AfterValidator, Field, model_validator
 from agentlab_ci.core.model import Model, Name, Number
 from agentlab_ci.evaluators.interface import EvaluatorKind, Evidence, Finding, NotJudgedError, Position, quote
 
+QUICK_SECONDS = 0.002
+"""Most patterns end in a hundredth of this, so it costs less to try than to ask a thread."""
 REGEX_SECONDS = 0.25
 """A pattern that takes longer on a reply backtracks without end: the sample is an error."""
 
@@ -68,17 +70,27 @@ def _judge_not_contains(config: Keywords, evidence: Evidence) -> Finding:
     return Finding(passed=True, message=f"reply does not contain {quote(config.keywords)}")
 
 
+def _searches_long(config: Pattern, evidence: Evidence) -> bool:
+    try:
+        _search(config.pattern, evidence.output, QUICK_SECONDS)
+    except TimeoutError:
+        return True
+    return False
+
+
+def _search(pattern: str, text: str, seconds: float) -> bool:
+    # concurrent: other threads, the event loop's among them, go on while it searches.
+    return regex.search(pattern, text, regex.IGNORECASE, concurrent=True, timeout=seconds) is not None
+
+
 def _judge_regex(config: Pattern, evidence: Evidence) -> Finding:
     try:
-        # concurrent: other threads, the event loop's among them, go on while it searches.
-        found = regex.search(
-            config.pattern, evidence.output, regex.IGNORECASE, concurrent=True, timeout=REGEX_SECONDS
-        )
+        found = _search(config.pattern, evidence.output, REGEX_SECONDS)
     except TimeoutError:
         raise NotJudgedError(
             f"the pattern /{config.pattern}/ did not end within {REGEX_SECONDS} s on this reply; make it simpler"
         ) from None
-    if found is None:
+    if not found:
         return Finding(passed=False, message=f"reply does not match /{config.pattern}/")
     return Finding(passed=True, message=f"reply matches /{config.pattern}/")
 
@@ -110,7 +122,7 @@ KINDS: tuple[EvaluatorKind[Any], ...] = (
         positions=_STEP,
         config=Pattern,
         passes_when="the pattern is found in the reply, in any case",
-        slow=True,
+        takes_long=_searches_long,
         judge=_judge_regex,
     ),
     EvaluatorKind(

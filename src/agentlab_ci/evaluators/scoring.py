@@ -31,9 +31,9 @@ def evaluate(
     return tuple(evaluations)
 
 
-def may_be_slow(specs: Iterable[EvaluatorSpec]) -> bool:
-    """Tell whether any of these evaluators may compute for a while."""
-    return any(EVALUATORS[spec.type].slow for spec in specs)
+def takes_long(specs: Iterable[EvaluatorSpec], evidence: Evidence) -> bool:
+    """Tell whether any of these evaluators may compute for a while on the evidence."""
+    return any(EVALUATORS[spec.type].takes_long(spec.config, evidence) for spec in specs)
 
 
 def hard_gate_failed(evaluations: Iterable[Evaluation]) -> bool:

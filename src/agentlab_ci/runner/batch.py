@@ -86,9 +86,10 @@ class Batch:
             ended_by=self._ended_by,
         )
 
-    def _keep(self, facts: ScenarioFacts, sample: SampleResult) -> asyncio.Future[None]:
+    def _keep(self, facts: ScenarioFacts, sample: SampleResult) -> asyncio.Future[None] | None:
         variant = facts.variant.variant_label if facts.variant else None
-        return asyncio.wrap_future(self._store.add_sample(self._id, variant, sample))
+        stored = self._store.add_sample(self._id, variant, sample)
+        return None if stored is None else asyncio.wrap_future(stored)
 
     def _facts(self) -> BatchFacts:
         return BatchFacts(

@@ -6,7 +6,7 @@ from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Conversation, EvaluatorSpec, Scenario
 from agentlab_ci.core.trace import Evaluation
 from agentlab_ci.evaluators.interface import Evidence
-from agentlab_ci.evaluators.scoring import evaluate, hard_gate_failed, may_be_slow
+from agentlab_ci.evaluators.scoring import evaluate, hard_gate_failed, takes_long
 from agentlab_ci.runner.interface import Talk
 from agentlab_ci.runner.recording import Recording
 
@@ -41,6 +41,6 @@ async def _judge(
     specs: tuple[EvaluatorSpec, ...], evidence: Evidence, *, step: int | None = None
 ) -> tuple[Evaluation, ...]:
     """Evaluate, in a thread where it may take a while: the other samples' deadlines go on."""
-    if may_be_slow(specs):
+    if takes_long(specs, evidence):
         return await asyncio.to_thread(evaluate, specs, evidence, step=step)
     return evaluate(specs, evidence, step=step)

@@ -47,15 +47,15 @@ class Observer(Protocol):
 class EngineWorld:
     """What the engine uses of the world. `redact` is applied before anybody sees a result.
 
-    `keep` hands a result to the store, in place of an earlier one of the same sample; its future is done once the
-    result is safe. Nothing is told of a sample before that.
+    `keep` hands a result to the store, in place of an earlier one of the same sample; where that takes time it
+    returns a future, done once the result is safe. Nothing is told of a sample before that.
     """
 
     open_agent: Callable[[AgentConfig], Agent]
     now: Callable[[], datetime]
     new_run_id: Callable[[datetime], str]
     redact: Callable[[SampleResult], SampleResult]
-    keep: Callable[[ScenarioFacts, SampleResult], asyncio.Future[None]]
+    keep: Callable[[ScenarioFacts, SampleResult], asyncio.Future[None] | None]
     observer: Observer
     interrupts: Interrupts
 
@@ -188,12 +188,12 @@ class _Engine:
         await self._keep(rewritten)
 
     async def _keep(self, results: Sequence[tuple[PlanRow, SampleResult]]) -> None:
-        if not results:
-            return
-        stored = [self._world.keep(row.facts, sample) for row, sample in results]
-        _, late = await asyncio.wait(stored, timeout=KEEP_SECONDS)
-        for future in late:
-            future.cancel()
+        kept = [self._world.keep(row.facts, sample) for row, sample in results]
+        waiting = [future for future in kept if future is not None]
+        if waiting:
+            _, late = await asyncio.wait(waiting, timeout=KEEP_SECONDS)
+            for future in late:
+                future.cancel()
 
     def _judge_reach(
         self, name: str, result: SampleResult, *, unreached: bool

@@ -1,4 +1,4 @@
-"""The one writer of a run: a thread of its own, so that no disk and no other process's lock holds up the run."""
+"""The one writer of a run, which no other process's lock holds up."""
 
 import sqlite3
 import threading
@@ -15,22 +15,27 @@ from agentlab_ci.store.database import open_database
 from agentlab_ci.store.transaction import is_busy, transaction
 
 CLOSE_SECONDS = 10.0
+RETRY_SECONDS = 0.02
+"""How long to leave the lock to another process before a write is tried again."""
 _NAMED = 5
 
 _Write = Callable[[sqlite3.Connection], None]
 
 
 class StoreWriter:
-    """Stores a run as it happens: each call returns at once, and what it brings is one transaction, in order.
+    """Stores a run as it happens: what each call brings is one transaction, in order.
 
-    While another process holds the lock a write is tried again, until `close` gives up. Leaving a `with` block
-    closes too, but only `close` tells what could not be stored.
+    It is written before the call returns: handing it to a thread costs many times as much as the write itself.
+    Where another process holds the lock the call returns at once, and a thread tries again until `close` gives up.
+    Leaving a `with` block closes too, but only `close` tells what could not be stored.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        connection.execute("PRAGMA busy_timeout = 0")  # SQLite's own waiting would hold up the caller
         self._queue: SimpleQueue[tuple[int, _Write, Future[None]] | None] = SimpleQueue()
+        self._last_queued: Future[None] | None = None
         self._numbers = count()
         self._unstored: dict[int, str] = {}
         self._problem = "it takes too long"
@@ -48,21 +53,21 @@ class StoreWriter:
 
     def start_batch(self, facts: BatchFacts) -> None:
         """Store that a batch runs; its `ended_at` counts only when it is finished."""
-        self._enqueue("the start of the batch", lambda connection: rows.write_batch_start(connection, facts))
+        self._store("the start of the batch", lambda connection: rows.write_batch_start(connection, facts))
 
-    def add_sample(self, batch_id: str, variant: str | None, sample: SampleResult) -> Future[None]:
+    def add_sample(self, batch_id: str, variant: str | None, sample: SampleResult) -> Future[None] | None:
         """Store a sample, in place of an earlier result of the same sample.
 
-        The future is done once the sample is stored, or lost; `close` tells which.
+        Returns a future when that has to wait, done once the sample is stored, or lost; `close` tells which.
         """
-        return self._enqueue(
+        return self._store(
             f"sample {sample.sample}/{sample.of} of {sample.scenario_id}",
             lambda connection: rows.write_sample(connection, batch_id, variant, sample),
         )
 
     def finish_batch(self, report: RunReport) -> None:
         """Store the end of a batch with all that its report holds, samples that never ran included."""
-        self._enqueue("the end of the batch", lambda connection: rows.write_report(connection, report))
+        self._store("the end of the batch", lambda connection: rows.write_report(connection, report))
 
     def close(self, timeout: float = CLOSE_SECONDS) -> str | None:
         """Wait for up to `timeout` seconds until all is stored, and let go of the file.
@@ -84,31 +89,33 @@ class StoreWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _enqueue(self, what: str, write: _Write) -> Future[None]:
+    def _store(self, what: str, write: _Write) -> Future[None] | None:
         number = next(self._numbers)
         self._unstored[number] = what
+        in_order = self._last_queued is None or self._last_queued.done()
+        if in_order and self._try(number, write):
+            return None
         done: Future[None] = Future()
         done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
+        self._last_queued = done
         self._queue.put((number, write, done))
         return done
+
+    def _try(self, number: int, write: _Write) -> bool:
+        """Write, or note why that cannot be; false when another process holds the lock."""
+        try:
+            with transaction(self._connection):
+                write(self._connection)
+        except Exception as problem:  # noqa: BLE001 - one row that cannot be written must not cost the others
+            self._problem = str(problem) or type(problem).__name__
+            return not is_busy(problem)
+        del self._unstored[number]
+        return True
 
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
             number, write, done = item
-            if self._store(write):
-                del self._unstored[number]
+            while not self._giving_up.is_set() and not self._try(number, write):
+                self._giving_up.wait(RETRY_SECONDS)
             done.set_result(None)
         self._connection.close()
-
-    def _store(self, write: _Write) -> bool:
-        while not self._giving_up.is_set():
-            try:
-                with transaction(self._connection):
-                    write(self._connection)
-            except Exception as problem:  # noqa: BLE001 - one row that cannot be written must not cost the others
-                self._problem = str(problem) or type(problem).__name__
-                if not is_busy(problem):
-                    return False
-            else:
-                return True
-        return False
