@@ -21,6 +21,7 @@ OPERATIONS = (
     ("get", "/repos/{owner}/{repo}/issues/comments/{comment_id}"),
     ("patch", "/repos/{owner}/{repo}/issues/comments/{comment_id}"),
     ("delete", "/repos/{owner}/{repo}/issues/comments/{comment_id}"),
+    ("get", "/repos/{owner}/{repo}/pulls"),
     ("get", "/repos/{owner}/{repo}/pulls/{pull_number}"),
     ("get", "/repos/{owner}/{repo}/commits/{commit_sha}/pulls"),
 )

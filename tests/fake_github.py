@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from github_description import GitHubDescription
 
@@ -24,6 +24,7 @@ LONGEST_BODY = 65_536
 COMMENTS = rf"/repos/{REPOSITORY}/issues/(\d+)/comments"
 COMMENT = rf"/repos/{REPOSITORY}/issues/comments/(\d+)"
 PULL = rf"/repos/{REPOSITORY}/pulls/(\d+)"
+PULLS = f"/repos/{REPOSITORY}/pulls"
 PULLS_OF = rf"/repos/{REPOSITORY}/commits/(\w+)/pulls"
 USER = "/user"
 
@@ -40,7 +41,7 @@ class StoredComment:
 
 @dataclass(frozen=True)
 class StoredPull:
-    """A pull request of the repository, or of another that shares the commit."""
+    """A pull request of the repository, or of another that shares the commit; `branch` is `owner:name`."""
 
     number: int
     head_sha: str
@@ -48,6 +49,8 @@ class StoredPull:
     base_sha: str = "b" * 40
     is_open: bool = True
     repository: str = REPOSITORY
+    branch: str = "fork:topic"
+    fork_is_gone: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,9 +162,16 @@ class FakeGitHub:
         if method == "GET" and path == USER:
             return FORBIDDEN if self.login is None else Answer(200, self._show_user((self.login, "User")))
         if found := re.fullmatch(COMMENTS, path):
-            return self._list(int(found[1]), target) if method == "GET" else self._create(int(found[1]), body)
+            if method == "POST":
+                return self._create(int(found[1]), body)
+            return self._list([self._show(it) for it in self.comments if it.issue == int(found[1])], target)
         if found := re.fullmatch(COMMENT, path):
             return self._serve_comment(method, int(found[1]), body)
+        return self._serve_pulls(path, target)
+
+    def _serve_pulls(self, path: str, target: str) -> Answer:
+        if path == PULLS:
+            return self._list([self._show_pull(pull) for pull in self._find_pulls(target)], target)
         if found := re.fullmatch(PULL, path):
             pulls = [pull for pull in self.pulls if pull.number == int(found[1])]
             return Answer(200, self._show_pull(pulls[0])) if pulls else NOT_FOUND
@@ -170,13 +180,19 @@ class FakeGitHub:
             return Answer(200, [self._show_pull(pull) for pull in pulls])
         return NOT_FOUND
 
-    def _list(self, issue: int, target: str) -> Answer:
+    def _find_pulls(self, target: str) -> list[StoredPull]:
         query = parse_qs(urlsplit(target).query)
-        size, page = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
-        there = [comment for comment in self.comments if comment.issue == issue]
-        url = f"{self.api_url}{urlsplit(target).path}?per_page={size}&page="
-        links = {"Link": f'<{url}{page + 1}>; rel="next"'} if page * size < len(there) else {}
-        return Answer(200, [self._show(it) for it in there[(page - 1) * size : page * size]], links)
+        ours = [pull for pull in self.pulls if pull.repository == REPOSITORY]
+        with_state = [pull for pull in ours if pull.is_open or query.get("state") != ["open"]]
+        return [pull for pull in with_state if query.get("head") in (None, [pull.branch])]
+
+    def _list(self, there: list[dict[str, Any]], target: str) -> Answer:
+        query = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
+        size, page = int(query.get("per_page", "30")), int(query.get("page", "1"))
+        following = urlencode(query | {"page": str(page + 1)})
+        url = f"{self.api_url}{urlsplit(target).path}?{following}"
+        links = {"Link": f'<{url}>; rel="next"'} if page * size < len(there) else {}
+        return Answer(200, there[(page - 1) * size : page * size], links)
 
     def _create(self, issue: int, body: Any) -> Answer:
         return self._refuse_length(body) or Answer(201, self._show(self._store(issue, self._author, body["body"])))
@@ -234,11 +250,13 @@ class FakeGitHub:
         def show_side(sha: str) -> dict[str, Any]:
             return {"sha": sha, "repo": {"full_name": pull.repository, "url": f"{self.api_url}/repos/x"}}
 
+        head = show_side(pull.head_sha) | ({"repo": None} if pull.fork_is_gone else {})
+
         return {
             "number": pull.number,
             "url": f"{self.api_url}/repos/{REPOSITORY}/pulls/{pull.number}",
             "state": "open" if pull.is_open else "closed",
-            "head": show_side(pull.head_sha),
+            "head": head,
             "base": show_side(pull.base_sha),
             "merge_commit_sha": pull.merge_sha,
         }

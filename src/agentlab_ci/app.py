@@ -5,9 +5,10 @@ environment, clock, signals, console) comes in as an argument or stands behind a
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.loopback import rerouted
@@ -40,10 +41,14 @@ from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.settings import CommentSettings, ReportSettings, RunSettings
 from agentlab_ci.store.writer import StoreWriter
 
+if TYPE_CHECKING:
+    from agentlab_ci.publish.second_stage import Target
+
 DATABASE = "artifacts/agentlab.db"
 STORE_SECONDS = 10.0
 HURRIED_STORE_SECONDS = 2.0
 """What the store gets to catch up after a signal: a runner kills ten seconds after it cancels."""
+NO_RESULTS = "no results of its run were found; the run's log and summary say why"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,36 +163,66 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> O
 def comment_on(results_file: str, settings: CommentSettings, world: World) -> Outcome:
     """Post the results of another job, which anybody may have written, to the pull request that they are of."""
     # A run has no use for them, and pays for each module that it imports.
+    from agentlab_ci.publish.artifact import read_artifact  # noqa: PLC0415
     from agentlab_ci.publish.event import read_payload  # noqa: PLC0415
-    from agentlab_ci.publish.patience import PUBLISH_SECONDS, Patience  # noqa: PLC0415
-    from agentlab_ci.publish.second_stage import choose_target, post_results, read_artifact  # noqa: PLC0415
+    from agentlab_ci.publish.second_stage import choose_target  # noqa: PLC0415
     from agentlab_ci.reports.comment import render_comment  # noqa: PLC0415
 
-    content = read_artifact(world.cwd / results_file, shown=results_file)
-    report = regate(_read_results(content, shown=results_file))
-    target = choose_target(
-        settings,
-        report.source,
-        environ=world.environ,
-        payload=read_payload(world.environ).content,
-        cwd=world.cwd,
-        now=world.now(),
-    )
-    redactor = Redactor(world.secrets | {world.environ.get(settings.token_env, "")})
+    report = regate(_read_results(read_artifact(world.cwd / results_file, shown=results_file), shown=results_file))
+    payload = read_payload(world.environ).content
+    target = choose_target(settings, report.source, environ=world.environ, payload=payload, now=world.now())
+
+    def render(marker: str) -> str:
+        return render_comment(
+            report, marker=marker, links=target.event.links, run_url=target.run_url, title=settings.key
+        )
+
+    return replace(_post(target, render, settings, world), report=report)
+
+
+def comment_not_judged(settings: CommentSettings, world: World) -> Outcome:
+    """Say in a comment that is there that the run of another job has left no results."""
+    from agentlab_ci.publish.event import read_payload  # noqa: PLC0415 - as above
+    from agentlab_ci.publish.second_stage import choose_unjudged  # noqa: PLC0415
+    from agentlab_ci.reports.comment import render_not_judged  # noqa: PLC0415
+
+    payload = read_payload(world.environ).content
+    target = choose_unjudged(settings, environ=world.environ, payload=payload, now=world.now())
+
+    def render(marker: str) -> str:
+        return render_not_judged(
+            NO_RESULTS, marker=marker, sha=target.commit, run_url=target.run_url, title=settings.key
+        )
+
+    return _post(target, render, settings, world, update_only=True)
+
+
+def _post(
+    target: "Target",
+    render: Callable[[str], str],
+    settings: CommentSettings,
+    world: World,
+    *,
+    update_only: bool = False,
+) -> Outcome:
+    from agentlab_ci.publish.patience import PUBLISH_SECONDS, Patience  # noqa: PLC0415 - as above
+    from agentlab_ci.publish.posting import post  # noqa: PLC0415
+
+    token = world.environ.get(settings.token_env, "")
+    redactor = Redactor(world.secrets | {token})
     with redactor.masking_errors():
-        posted = post_results(
+        posted = post(
             target,
-            lambda marker: render_comment(
-                report, marker=marker, links=target.event.links, run_url=target.run_url, title=settings.key
-            ),
-            token=world.environ.get(settings.token_env, ""),
+            render,
+            token=token,
             key=settings.key,
+            update_only=update_only,
             patience=Patience(PUBLISH_SECONDS, hurried=lambda: world.interrupts.exit_code is not None),
         )
     if posted.warning is not None:
         world.warn(redactor.text(posted.warning))
-    world.console.out(f"comment {posted.action}: {posted.url}")
-    return Outcome(exit_code=ExitCode.OK, report=report)
+    _tell(world, [redactor.text(posted.line)])
+    return Outcome(exit_code=ExitCode.OK)
 
 
 def _load(paths: tuple[str, ...], config_file: str | None, world: World) -> Project:

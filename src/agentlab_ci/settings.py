@@ -24,7 +24,8 @@ class ReportSettings:
 class CommentSettings:
     """One `agentlab comment`. None leaves the choice to the GitHub event, then to the results.
 
-    `head_sha` is the commit that the results must be of; `token_env` names the variable that holds the token.
+    `head_sha` is the commit that the results must be of, or that was not judged; `token_env` names the variable
+    that holds the token. `working_directory` is where in the repository the run was, for links to its files.
     """
 
     pull_request: int | None = None
@@ -32,6 +33,7 @@ class CommentSettings:
     token_env: str = "GITHUB_TOKEN"  # noqa: S105 - the name of a variable
     repository: str | None = None
     head_sha: str | None = None
+    working_directory: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ COMMENT = "/repos/o/r/issues/comments/5"
         ("PATCH", COMMENT, {"body": "text"}),
         ("DELETE", COMMENT, None),
         ("GET", "/repos/o/r/commits/abc/pulls?per_page=100", None),
+        ("GET", "/repos/o/r/pulls?state=open&head=owner%3Abranch&per_page=100", None),
     ],
 )
 def test_a_request_that_github_describes(method: str, target: str, body: Any) -> None:

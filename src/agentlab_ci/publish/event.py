@@ -134,6 +134,26 @@ def _read_workflow_run(payload: Mapping[str, Any], repository: str) -> _Judged:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedRun:
+    """What `workflow_run` says of the run that ended; `branch` is `owner:name`, None where its fork is gone."""
+
+    sha: str | None
+    url: str | None
+    branch: str | None
+
+
+def read_ended_run(payload: Mapping[str, Any]) -> EndedRun:
+    """Read the run that ended; of another event's payload nothing is known."""
+    owner = _text(payload, "workflow_run", "head_repository", "owner", "login")
+    name = _text(payload, "workflow_run", "head_branch")
+    return EndedRun(
+        sha=_text(payload, "workflow_run", "head_sha"),
+        url=_text(payload, "workflow_run", "html_url"),
+        branch=f"{owner}:{name}" if owner and name else None,
+    )
+
+
 def _read_prefix(workspace: str | None, cwd: Path) -> str:
     if not workspace or not cwd.is_relative_to(workspace):
         return ""

@@ -6,6 +6,7 @@ from textwrap import shorten
 from typing import Any, Self, TypeVar
 
 from github import Auth, Github, GithubException
+from github.GithubObject import NotSet
 from github.Issue import Issue
 from github.IssueComment import IssueComment
 from github.PullRequest import PullRequest
@@ -78,6 +79,13 @@ class GitHubClient:
         """Return the pull requests that hold a commit, closed ones and those of other repositories included."""
         commit = self._repository.get_commit(sha)
         return self._patience.insist(_asking(lambda: [_pull(found) for found in commit.get_pulls()]))
+
+    def open_pulls(self, branch: str | None) -> list[Pull]:
+        """Return the open pull requests of this repository, with `branch` (`owner:name`) only those from there."""
+        head = NotSet if branch is None else branch
+        return self._patience.insist(
+            _asking(lambda: [_pull(found) for found in self._repository.get_pulls(state="open", head=head)])
+        )
 
     def conversation(self, pull_request: int) -> "Conversation":
         """Open the conversation of a pull request; nothing is asked yet."""

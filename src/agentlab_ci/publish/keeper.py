@@ -115,7 +115,10 @@ class CommentKeeper:
                 action=CommentAction.KEPT_NEWER, url=standing.comment.url, warning=self._doubt(standing.comment)
             )
         written = standing.comment if standing else next(iter(self._written.values()), None)
-        shared = "another job of this run wrote the same comment; give each job of a matrix its own comment-key"
+        shared = (
+            "another job of this run wrote the same comment; give each job of a matrix its own comment-key "
+            "(`agentlab comment`: its own --key)"
+        )
         warning = shared if self._shared else None
         if left_over is not None:
             warning = f"an older comment of the same key could not be deleted: GitHub refused with {left_over}"

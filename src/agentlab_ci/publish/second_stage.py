@@ -1,29 +1,24 @@
-"""`agentlab comment`: posting the results of another job, which anybody may have written.
+"""The second stage of a workflow: what is posted where, about a run that had no right to post it itself. Pure.
 
-A fork's run has no token that may write, so it leaves its results as an artifact, and a `workflow_run` job of the
-repository posts them. What the artifact says of itself counts only as far as GitHub says the same.
+A run for a fork's pull request has no token that may write, so it leaves its results as an artifact, and a
+`workflow_run` job of the repository posts them. What the artifact says of itself counts only as far as GitHub says
+the same; a run that left none is known from GitHub alone.
 """
 
-import os
+import posixpath
 import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agentlab_ci.core.github import GitHubEvent, PullRequest
+from agentlab_ci.core.github import GitHubEvent
 from agentlab_ci.core.results import SourceIdentity
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.publish.event import read_event
-from agentlab_ci.publish.outcome import CommentAction, CommentOutcome
-from agentlab_ci.publish.patience import Patience
-from agentlab_ci.publish.pull_request import BodyOf, explain_failure, open_client, publish_comment
-from agentlab_ci.publish.sticky import CommentMode, default_key
+from agentlab_ci.publish.event import read_ended_run, read_event
 from agentlab_ci.settings import CommentSettings
 
-MAX_RESULTS_BYTES = 32 << 20
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 _RUN_PATH = r"/actions/runs/[0-9]+(?:/attempts/[0-9]+)?"
@@ -31,30 +26,16 @@ _RUN_PATH = r"/actions/runs/[0-9]+(?:/attempts/[0-9]+)?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where results are posted. `event` is about that pull request; `run_url` is the run that made the results."""
+    """What is posted about. `event` is of the commit; `run_url` is the run that judged it, or should have.
+
+    Without `number` it is the open pull request at the commit, from `branch` (`owner:name`) where that is known.
+    """
 
     event: GitHubEvent
-    number: int
     commit: str
     run_url: str | None
-
-
-def read_artifact(path: Path, *, shown: str) -> bytes:
-    """Read a file that anybody may have written: no link, no pipe, at most `MAX_RESULTS_BYTES`.
-
-    Raises BadInputError when it is anything else.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise BadInputError(f"cannot read {shown}: it is not a file")
-            content = file.read(MAX_RESULTS_BYTES + 1)
-    except OSError as problem:
-        raise BadInputError(f"cannot read {shown}: {problem.strerror}") from problem
-    if len(content) > MAX_RESULTS_BYTES:
-        raise BadInputError(f"cannot read {shown}: it is longer than {MAX_RESULTS_BYTES >> 20} MiB")
-    return content
+    number: int | None = None
+    branch: str | None = None
 
 
 def choose_target(
@@ -63,76 +44,72 @@ def choose_target(
     *,
     environ: Mapping[str, str],
     payload: Mapping[str, Any],
-    cwd: Path,
     now: datetime,
 ) -> Target:
-    """Choose the pull request, and the commit that it must be at. Pure.
+    """Choose the pull request that results are posted to, and the commit that it must be at.
 
     On `workflow_run`, and with `head_sha`, the commit is GitHub's word and the results must agree; then they may
     also name the pull request, because it must be at that commit. Outside of GitHub the time stands for the run's
     number, so that a later call is the newer one. Raises BadInputError when something is missing, or differs.
     """
-    named = {"GITHUB_REPOSITORY": settings.repository} if settings.repository else {}
-    event = read_event({"GITHUB_RUN_ID": str(int(now.timestamp())), **environ, **named}, payload, cwd=cwd)
-    if event is None or not _REPOSITORY.fullmatch(event.repository):
-        raise BadInputError("which repository is it? Give --repository OWNER/NAME")
-    vouched = settings.head_sha or (event.sha if event.name == "workflow_run" else None)
+    event = _read_event(settings, environ, payload, now)
+    vouched = _vouched_commit(settings, event)
     commit = vouched or source.commit
     if commit is None or not _SHA.fullmatch(commit):
         raise BadInputError("which commit are the results of? They do not say: give --head-sha with the full SHA")
     if source.commit != commit:
-        raise BadInputError(f"the results are of {_short(source.commit)}, and not of {_short(commit)}")
+        raise BadInputError(f"the results are of {short(source.commit)}, and not of {short(commit)}")
     number = settings.pull_request or (source.pull_request if vouched else None)
     if number is None:
         raise BadInputError("which pull request is it? Give --pr NUMBER")
-    pull_request = PullRequest(number=number, head_sha=commit)
-    event = replace(event, sha=commit, pull_request=pull_request, prefix="")
-    return Target(event=event, number=number, commit=commit, run_url=_own_run_url(event, source))
+    run_url = _own_run_url(event, source.run_url)
+    return Target(event=replace(event, sha=commit), commit=commit, run_url=run_url, number=number)
 
 
-def post_results(
-    target: Target, body_of: BodyOf, *, token: str, key: str | None, patience: Patience
-) -> CommentOutcome:
-    """Post the comment if the pull request is at the commit of the results.
+def choose_unjudged(
+    settings: CommentSettings, *, environ: Mapping[str, str], payload: Mapping[str, Any], now: datetime
+) -> Target:
+    """Choose the pull request of a run that left no results, by what GitHub and the caller say of it.
 
-    Raises BadInputError when it is not, and when GitHub does not take the comment.
+    Raises BadInputError when they name no commit.
     """
-    if not token:
-        raise BadInputError("no comment was posted: the variable that --token-env names is empty")
-    try:
-        head = patience.run(lambda: _read_head(target, token, patience))
-    except Exception as problem:
-        raise BadInputError(f"no comment was posted: {explain_failure(problem, target.event)}") from problem
-    if head != target.commit:
-        raise BadInputError(
-            f"no comment was posted: pull request {target.number} is at {_short(head)} now, "
-            f"and the results are of {_short(target.commit)}"
-        )
-    outcome = publish_comment(
-        target.event,
-        body_of,
-        token=token,
-        key=key or default_key(target.event),
-        mode=CommentMode.AUTO,
-        bad_news=False,
-        keep_unsent=None,
-        patience=patience,
+    event = _read_event(settings, environ, payload, now)
+    commit = _vouched_commit(settings, event)
+    if commit is None or not _SHA.fullmatch(commit):
+        raise BadInputError("which commit was not judged? Give --head-sha with the full SHA")
+    ended = read_ended_run(payload)
+    return Target(
+        event=replace(event, sha=commit),
+        commit=commit,
+        run_url=_own_run_url(event, ended.url),
+        number=settings.pull_request,
+        branch=ended.branch if ended.sha == commit else None,
     )
-    if outcome.action in (CommentAction.NOT_SENT, CommentAction.NOT_TRIED):
-        raise BadInputError(outcome.warning or "no comment was posted")
-    return outcome
 
 
-def _read_head(target: Target, token: str, patience: Patience) -> str:
-    with open_client(target.event, token, patience) as client:
-        return client.pull(target.number).head_sha
-
-
-def _own_run_url(event: GitHubEvent, source: SourceIdentity) -> str | None:
-    """Return the page of the run that made the results, None unless it is one of this repository."""
-    ours = re.escape(f"{event.server_url}/{event.repository}") + _RUN_PATH
-    return source.run_url if source.run_url and re.fullmatch(ours, source.run_url) else None
-
-
-def _short(sha: str | None) -> str:
+def short(sha: str | None) -> str:
+    """Return a commit as people read it."""
     return sha[:12] if sha else "an unknown commit"
+
+
+def _read_event(
+    settings: CommentSettings, environ: Mapping[str, str], payload: Mapping[str, Any], now: datetime
+) -> GitHubEvent:
+    named = {"GITHUB_REPOSITORY": settings.repository} if settings.repository else {}
+    event = read_event({"GITHUB_RUN_ID": str(int(now.timestamp())), **environ, **named}, payload, cwd=Path())
+    if event is None or not _REPOSITORY.fullmatch(event.repository):
+        raise BadInputError("which repository is it? Give --repository OWNER/NAME")
+    prefix = posixpath.join(settings.working_directory, "") if settings.working_directory else ""
+    # Whichever step of the job posts, with results or without any, it is the same comment.
+    return replace(event, step="", prefix=prefix)
+
+
+def _vouched_commit(settings: CommentSettings, event: GitHubEvent) -> str | None:
+    """Return the commit that somebody else than the results names."""
+    return settings.head_sha or (event.sha if event.name == "workflow_run" else None)
+
+
+def _own_run_url(event: GitHubEvent, url: str | None) -> str | None:
+    """Return the page of a run, None unless it is one of this repository."""
+    ours = re.escape(f"{event.server_url}/{event.repository}") + _RUN_PATH
+    return url if url and re.fullmatch(ours, url) else None

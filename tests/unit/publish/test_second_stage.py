@@ -1,13 +1,11 @@
-import os
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentlab_ci.core.results import SourceIdentity
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.publish.second_stage import MAX_RESULTS_BYTES, Target, choose_target, read_artifact
+from agentlab_ci.publish.second_stage import Target, choose_target, choose_unjudged
 from agentlab_ci.settings import CommentSettings
 
 HEAD, OTHER, DEFAULT = "1" * 40, "2" * 40, "4" * 40
@@ -23,7 +21,15 @@ WORKFLOW_RUN = {
     "GITHUB_EVENT_NAME": "workflow_run",
     "GITHUB_SHA": DEFAULT,
 }
-PAYLOAD = {"workflow_run": {"head_sha": HEAD, "head_repository": {"full_name": "fork/r"}, "pull_requests": []}}
+FORK = {"full_name": "fork/r", "owner": {"login": "fork"}}
+ENDED = {
+    "head_sha": HEAD,
+    "head_branch": "topic",
+    "head_repository": FORK,
+    "html_url": "https://github.com/o/r/actions/runs/55",
+    "pull_requests": [],
+}
+PAYLOAD = {"workflow_run": ENDED}
 
 
 def choose(
@@ -38,7 +44,6 @@ def choose(
         source,
         environ=SHELL if environ is None else environ,
         payload=payload or {},
-        cwd=Path("/"),
         now=NOW,
     )
 
@@ -55,6 +60,18 @@ def test_on_workflow_run_the_results_may_name_the_pull_request() -> None:
     target = choose(environ=WORKFLOW_RUN, payload=PAYLOAD)
     assert (target.number, target.commit) == (7, HEAD)
     assert (target.event.run_id, target.event.run_attempt) == (99, 2)
+
+
+def test_links_lead_to_the_folder_that_the_run_was_in() -> None:
+    for given in ("services/desk", "services/desk/", "./services/desk"):
+        links = choose(pull_request=7, working_directory=given).event.links
+        assert links is not None
+        assert links.to_line("a.yaml", 3) == f"https://github.com/o/r/blob/{HEAD}/services/desk/a.yaml#L3"
+
+
+def test_the_steps_of_a_job_share_a_comment() -> None:
+    first, second = (choose(environ=WORKFLOW_RUN | {"GITHUB_ACTION": step}, payload=PAYLOAD) for step in "ab")
+    assert first == second
 
 
 def test_the_repository_can_be_named() -> None:
@@ -103,43 +120,64 @@ def test_a_run_elsewhere_is_not_linked(run_url: str | None) -> None:
     assert choose(pull_request=7, source=source).run_url is None
 
 
-def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "results.json"
-    path.write_bytes(b"{}")
-    assert read_artifact(path, shown="results.json") == b"{}"
+def choose_none(*, environ: dict[str, str] | None = None, payload: Any = None, **settings: Any) -> Target:
+    return choose_unjudged(
+        CommentSettings(**settings),
+        environ=WORKFLOW_RUN if environ is None else environ,
+        payload={"workflow_run": ENDED} if payload is None else payload,
+        now=NOW,
+    )
 
 
-def test_a_file_of_the_greatest_size_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "results.json"
-    path.touch()
-    os.truncate(path, MAX_RESULTS_BYTES)
-    assert len(read_artifact(path, shown="results.json")) == MAX_RESULTS_BYTES
+def test_a_run_without_results_is_known_from_its_event() -> None:
+    target = choose_none()
+    assert (target.number, target.branch, target.commit) == (None, "fork:topic", HEAD)
+    assert target.run_url == "https://github.com/o/r/actions/runs/55"
+    assert target.event == choose(environ=WORKFLOW_RUN, payload=PAYLOAD).event, "one key, one age"
 
 
-class TestHostileFiles:
-    """What an archive may hold in place of a file."""
+@pytest.mark.parametrize(
+    "ended",
+    [
+        ENDED | {"head_repository": None},
+        ENDED | {"head_repository": {"full_name": "fork/r", "owner": None}},
+        ENDED | {"head_branch": None},
+    ],
+)
+def test_of_a_fork_that_is_gone_no_branch_is_known(ended: Any) -> None:
+    target = choose_none(payload={"workflow_run": ended})
+    assert (target.commit, target.branch) == (HEAD, None)
 
-    def test_a_huge_file(self, tmp_path: Path) -> None:
-        path = tmp_path / "results.json"
-        path.touch()
-        os.truncate(path, MAX_RESULTS_BYTES + 1)
-        self.refuses(path, "longer than 32 MiB")
 
-    def test_a_link(self, tmp_path: Path) -> None:
-        (tmp_path / "secret").write_text("token", encoding="utf-8")
-        (tmp_path / "results.json").symlink_to("secret")
-        self.refuses(tmp_path / "results.json", "Too many levels of symbolic links")
+@pytest.mark.parametrize(
+    "page", [None, 7, "https://evil.test/o/r/actions/runs/55", "https://github.com/p/q/actions/runs/5"]
+)
+def test_a_run_elsewhere_is_not_linked_either(page: Any) -> None:
+    assert choose_none(payload={"workflow_run": ENDED | {"html_url": page}}).run_url is None
 
-    def test_a_pipe_that_nobody_writes_to(self, tmp_path: Path) -> None:
-        os.mkfifo(tmp_path / "results.json")
-        self.refuses(tmp_path / "results.json", "not a file")
 
-    def test_a_folder(self, tmp_path: Path) -> None:
-        self.refuses(tmp_path, "Is a directory|not a file")
+def test_another_commit_may_be_of_another_branch() -> None:
+    target = choose_none(head_sha=OTHER)
+    assert (target.commit, target.branch) == (OTHER, None)
+    assert choose_none(head_sha=HEAD).branch == "fork:topic"
 
-    def test_nothing(self, tmp_path: Path) -> None:
-        self.refuses(tmp_path / "results.json", "No such file")
 
-    def refuses(self, path: Path, reason: str) -> None:
-        with pytest.raises(BadInputError, match=f"cannot read results.json: .*({reason})"):
-            read_artifact(path, shown="results.json")
+def test_what_was_not_judged_can_be_named() -> None:
+    target = choose_none(environ=SHELL, payload={}, head_sha=HEAD, pull_request=7)
+    assert (target.commit, target.number, target.run_url) == (HEAD, 7, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"environ": SHELL, "payload": {}}, "which commit was not judged"),
+        ({"environ": SHELL, "payload": {}, "head_sha": "1111111"}, "full SHA"),
+        ({"payload": {"workflow_run": None}}, "which commit was not judged"),
+        # What is no workflow_run event is nobody's word.
+        ({"environ": SHELL | {"GITHUB_SHA": HEAD}, "pull_request": 7}, "which commit was not judged"),
+        ({"environ": {}, "payload": {}, "head_sha": HEAD}, "--repository OWNER/NAME"),
+    ],
+)
+def test_no_commit_is_guessed(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BadInputError, match=reason):
+        choose_none(**given)
