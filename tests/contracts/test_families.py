@@ -4,16 +4,17 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pydantic import ValidationError
 
-from agentlab_ci.agents.interface import SessionStart
+from agentlab_ci.agents.interface import SessionStart, Talker
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, HttpAgent, MockAgent, ScriptedReply
 from agentlab_ci.core.formats import FileFormat, JUnitStyle
-from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.provider import RUNS_ON, Provider
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.trace import ToolCall
 from agentlab_ci.evaluators.interface import Evidence, Finding
@@ -67,10 +68,11 @@ def config_of(provider: Provider) -> Iterator[AgentConfig]:
             pytest.fail(f"{provider} agents need a config here that answers everything")
 
 
-@pytest.mark.parametrize("provider", AGENTS)
+@pytest.mark.parametrize("provider", sorted(AGENTS.keys() & RUNS_ON[ScenarioType.CONVERSATION]))
 def test_an_agent_holds_a_conversation_and_starts_each_session_afresh(provider: Provider, tmp_path: Path) -> None:
     async def talk(config: AgentConfig) -> list[str]:
-        agent = make_agent_opener(environ={}, project=tmp_path, max_reply_bytes=1 << 20, mask=str)(config)
+        open_agent = make_agent_opener(environ={}, project=tmp_path, max_reply_bytes=1 << 20, mask=str)
+        agent = cast("Talker", open_agent(config))
         said = []
         for conversation_id in ("one", "two"):
             start = SessionStart(scenario_id="a.b", sample=1, conversation_id=conversation_id)

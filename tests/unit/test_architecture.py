@@ -14,7 +14,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
-    frozenset({"core", "interrupts"}),
+    frozenset({"core", "interrupts", "processes"}),
     frozenset({"settings"}),
     frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
     frozenset({"runner"}),

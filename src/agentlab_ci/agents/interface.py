@@ -1,13 +1,14 @@
-"""What every agent is: opened once for each worker slot, one session for each sample, one reply at a time."""
+"""What every agent is: opened once for each worker slot, one session for each sample, one answer at a time."""
 
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief
 from agentlab_ci.core.trace import Usage
 
 
@@ -33,7 +34,6 @@ class SessionStart:
     sample: int
     conversation_id: str
     system_prompt: str | None = None
-    variables: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,23 @@ class Reply:
     text: str
     latency_ms: float
     usage: Usage = field(default_factory=Usage)
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTurn:
+    """An answer in a task: tools to call, in order, or the final answer; exactly one of the two is there.
+
+    `message` is what the agent said beside its calls. `log` holds what it printed that was not for us, bounded by
+    whoever read it. All texts are uncut and unredacted.
+    """
+
+    calls: tuple[CallRequest, ...] = ()
+    final: str | None = None
+    message: str | None = None
+    latency_ms: float
+    usage: Usage = field(default_factory=Usage)
+    log: tuple[str, ...] = ()
     note: str | None = None
 
 
@@ -101,15 +118,43 @@ class Session(Protocol):
         ...
 
 
+class TaskSession(Protocol):
+    """One sample's work on a task."""
+
+    async def advance(self, outcomes: Sequence[CallOutcome]) -> AgentTurn:
+        """Tell the agent what came of the calls of its last turn, in order, and return its next turn.
+
+        The first call, with no outcomes, starts the work. Ends within the agent's own time limit. Raises
+        AgentFailedError when no turn comes, and AgentBusyError when the request was not processed, in which case
+        the same outcomes may be told again.
+        """
+        ...
+
+
 class Agent(Protocol):
-    """A worker slot's connection to the agent; used by one sample at a time."""
+    """A worker slot's connection to the agent; used by one sample at a time.
+
+    Beside this it is a Talker, a Worker, or both, as `RUNS_ON` says of its provider.
+    """
+
+    async def aclose(self) -> None:
+        """Let go of connections. Never waits on the agent."""
+        ...
+
+
+class Talker(Agent, Protocol):
+    """An agent that holds conversations."""
 
     def session(self, start: SessionStart) -> AbstractAsyncContextManager[Session]:
         """Start a sample's session; leaving it frees whatever the sample held."""
         ...
 
-    async def aclose(self) -> None:
-        """Let go of connections. Never waits on the agent."""
+
+class Worker(Agent, Protocol):
+    """An agent that works on tasks."""
+
+    def task(self, start: SessionStart, brief: TaskBrief) -> AbstractAsyncContextManager[TaskSession]:
+        """Start a sample's work; leaving it frees whatever the sample held, running or not."""
         ...
 
 

@@ -1,33 +1,36 @@
 """Conversations: the user's messages in a fixed order, each reply judged as it comes."""
 
-import asyncio
+from functools import partial
+from typing import cast
 
+from agentlab_ci.agents.interface import Talker
 from agentlab_ci.core.sample import TerminationReason
-from agentlab_ci.core.scenario import Conversation, EvaluatorSpec, Scenario
-from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.core.scenario import Conversation
 from agentlab_ci.evaluators.interface import Evidence
-from agentlab_ci.evaluators.scoring import evaluate, hard_gate_failed, takes_long
-from agentlab_ci.runner.interface import Talk
-from agentlab_ci.runner.recording import Recording
+from agentlab_ci.evaluators.scoring import hard_gate_failed
+from agentlab_ci.runner.interface import Draw
+from agentlab_ci.runner.judging import judge
 
 
-async def run_conversation(scenario: Scenario, talk: Talk, recording: Recording) -> TerminationReason:
+async def run_conversation(draw: Draw) -> TerminationReason:
     """Say each step's message and judge the reply, then judge the whole.
 
     A hard gate that fails at a step ends the conversation: neither the steps after it nor the end are judged.
     """
-    assert isinstance(scenario.body, Conversation)  # noqa: S101 - the registry's key says so
-    for number, step in enumerate(scenario.body.steps, start=1):
-        recording.add_message(step.message)
-        reply = await talk(step.message)
-        recording.add_reply(reply)
-        evidence = Evidence(output=reply.text, latency_ms=reply.latency_ms)
-        evaluations = await _judge(step.evaluators, evidence, step=number)
-        recording.evaluations += evaluations
-        if hard_gate_failed(evaluations):
-            return TerminationReason.EVALUATOR_FAILED
-    recording.evaluations += await _judge(
-        scenario.evaluators,
+    body = cast("Conversation", draw.scenario.body)
+    recording = draw.recording
+    async with cast("Talker", draw.agent).session(draw.start) as session:
+        for number, step in enumerate(body.steps, start=1):
+            recording.add_message(step.message)
+            reply = await draw.patiently(partial(session.send, step.message))
+            recording.add_reply(reply)
+            evidence = Evidence(output=reply.text, latency_ms=reply.latency_ms)
+            evaluations = await judge(step.evaluators, evidence, step=number)
+            recording.evaluations += evaluations
+            if hard_gate_failed(evaluations):
+                return TerminationReason.EVALUATOR_FAILED
+    recording.evaluations += await judge(
+        draw.scenario.evaluators,
         Evidence(
             output=recording.final_output or "",
             turns=recording.agent_turns,
@@ -35,12 +38,3 @@ async def run_conversation(scenario: Scenario, talk: Talk, recording: Recording)
         ),
     )
     return TerminationReason.COMPLETED
-
-
-async def _judge(
-    specs: tuple[EvaluatorSpec, ...], evidence: Evidence, *, step: int | None = None
-) -> tuple[Evaluation, ...]:
-    """Evaluate, in a thread where it may take a while: the other samples' deadlines go on."""
-    if takes_long(specs, evidence):
-        return await asyncio.to_thread(evaluate, specs, evidence, step=step)
-    return evaluate(specs, evidence, step=step)

@@ -1,22 +1,44 @@
-"""What running one scenario type is: a coroutine that talks to the agent and records what comes."""
+"""What running one scenario type is: a coroutine that works with the agent and records what comes."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
-from agentlab_ci.agents.interface import Reply
+from agentlab_ci.agents.interface import Agent, SessionStart
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.runner.recording import Recording
 
-Talk = Callable[[str], Awaitable[Reply]]
-"""Says something to the agent and waits for the answer, busy agents waited out."""
+AnswerT = TypeVar("AnswerT")
+
+
+class Patiently(Protocol):
+    """Asks the agent, and asks again after a wait while it is busy."""
+
+    async def __call__(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
+        """Return what `ask` brings; raises what it raises, a busy agent's last refusal as AgentFailedError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.
+
+    `agent` can run this type of scenario; planning has seen to that.
+    """
+
+    scenario: Scenario
+    agent: Agent
+    start: SessionStart
+    patiently: Patiently
+    recording: Recording
 
 
 class ScenarioRunner(Protocol):
     """A row of the registry."""
 
-    async def __call__(self, scenario: Scenario, talk: Talk, recording: Recording) -> TerminationReason:
-        """Run the scenario once, into `recording`.
+    async def __call__(self, draw: Draw) -> TerminationReason:
+        """Run the scenario once, into the draw's recording.
 
         Raises AgentFailedError and NotJudgedError, which make the sample an error.
         """

@@ -2,16 +2,17 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, Reply, Session, SessionStart
+from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, SessionStart
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.trace import Redraw, SampleError, Wait
 from agentlab_ci.evaluators.interface import NotJudgedError
 from agentlab_ci.evaluators.scoring import judged_status, score
+from agentlab_ci.runner.interface import AnswerT, Draw
 from agentlab_ci.runner.patience import choose_pause, choose_wait
 from agentlab_ci.runner.recording import Recording
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
@@ -104,18 +105,20 @@ class SampleRun:
             conversation_id=str(uuid.uuid4()),
             system_prompt=scenario.system_prompt,
         )
-        async with self._agent.session(start) as session:
+        draw = Draw(
+            scenario=scenario,
+            agent=self._agent,
+            start=start,
+            patiently=self._ask_patiently,
+            recording=self._recording,
+        )
+        return await SCENARIO_RUNNERS[scenario.type](draw)
 
-            async def talk(message: str) -> Reply:
-                return await self._send_patiently(session, message)
-
-            return await SCENARIO_RUNNERS[scenario.type](scenario, talk, self._recording)
-
-    async def _send_patiently(self, session: Session, message: str) -> Reply:
+    async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
         attempt = 0
         while True:
             try:
-                return await session.send(message)
+                return await ask()
             except AgentBusyError as busy:
                 attempt += 1
                 waited = sum(wait.seconds for wait in self._waits)

@@ -5,12 +5,12 @@ import ssl
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import TypeAdapter
 
-from agentlab_ci.agents.interface import AgentWorld, Reply, SessionStart
+from agentlab_ci.agents.interface import AgentWorld, Reply, SessionStart, Talker
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.provider import Provider
@@ -31,7 +31,7 @@ def test_an_agent_serves_one_session_after_another(provider: Provider) -> None:
     async def talk(config: AgentConfig) -> list[Reply]:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         world = AgentWorld(environ={}, project=Path(), max_reply_bytes=1 << 20, tls=lambda: tls)
-        agent = AGENTS[provider](config, world)
+        agent = cast("Talker", AGENTS[provider](config, world))
         replies = []
         for number in (1, 2):
             start = SessionStart(scenario_id="s.one", sample=number, conversation_id=f"c{number}")

@@ -7,14 +7,14 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 
 from agentlab_ci.agents import http_client, http_failure
 from agentlab_ci.agents.http import HttpConnection, open_http_agent
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld
+from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, Talker
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.errors import BadInputError
@@ -179,9 +179,10 @@ def test_an_error_status_is_no_answer(
 
 
 def test_a_long_body_of_an_error_is_masked_before_it_is_cut(hostile: HostileAgent) -> None:
-    opened = make_agent_opener(
+    open_agent = make_agent_opener(
         environ={}, project=Path(), max_reply_bytes=1, mask=lambda text: text.replace("sk-secret", "***")
-    )(config(hostile.url("/500-long")))
+    )
+    opened = cast("Talker", open_agent(config(hostile.url("/500-long"))))
 
     async def talk() -> AgentFailedError:
         try:
