@@ -1,0 +1,153 @@
+"""Ending a child with everything that it started, and nothing else.
+
+On Linux that holds for processes that left the child's group too: our process adopts orphans (it is a "child
+subreaper"), and `/proc` tells who descends from whom. Elsewhere only a child's process group is ended.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from agentlab_ci.processes.process_table import ProcessEntry, read_process, read_processes
+
+_PR_SET_CHILD_SUBREAPER = 36
+_ROUNDS = 50
+_ROUND_SECONDS = 0.01
+
+_LEADERS: dict[int, subprocess.Popen[bytes]] = {}
+"""Children that have not been reaped, by process id."""
+
+
+def start_leader(
+    argv: tuple[str, ...], *, cwd: str | os.PathLike[str], env: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a child in a session and process group of its own, with pipes. Raises OSError."""
+    _adopting_since()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - running what the project names is what we are for
+            argv,
+            cwd=cwd,
+            env=env,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except ValueError as problem:  # a NUL, or half a surrogate pair
+        raise OSError(str(problem)) from problem
+    _LEADERS[process.pid] = process
+    return process
+
+
+def kill_family(process: subprocess.Popen[bytes]) -> None:
+    """Kill the child, its process group, its session and its descendants, and orphans of earlier children."""
+    _kill_group(process)
+    entries = read_processes()
+    doomed = _descendants(entries, process.pid) | {e for e in entries if e.session == process.pid}
+    _kill(doomed | _left_behind(entries))
+
+
+def reap(process: subprocess.Popen[bytes]) -> bool:
+    """Take note of the end of a child, if it has ended; returns whether it has."""
+    if process.poll() is None:
+        return False
+    _LEADERS.pop(process.pid, None)
+    return True
+
+
+def kill_orphans() -> None:
+    """Kill every process that is left of those that children started, the children included.
+
+    For the end of a run. Our own helpers, which share our session, are spared. Blocks, for half a second at most.
+    """
+    for process in tuple(_LEADERS.values()):
+        _kill_group(process)
+    for _ in range(_ROUNDS):
+        left = {entry for entry in _strangers(read_processes()) if not entry.zombie}
+        _kill(left)
+        reaped = [reap(process) for process in tuple(_LEADERS.values())]
+        if not left and all(reaped):
+            return
+        time.sleep(_ROUND_SECONDS)
+
+
+@cache
+def _adopting_since() -> int:
+    """Become the parent of whatever loses its own among our descendants; returns when that was, in clock ticks."""
+    if sys.platform != "linux":
+        return 0
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    # macOS answers EPERM for a group of which only a zombie is left.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _descendants(entries: Iterable[ProcessEntry], ancestor: int) -> set[ProcessEntry]:
+    children: dict[int, list[ProcessEntry]] = {}
+    for entry in entries:
+        children.setdefault(entry.parent, []).append(entry)
+    found: set[ProcessEntry] = set()
+    waiting = [ancestor]
+    while waiting:
+        new = [entry for entry in children.get(waiting.pop(), ()) if entry not in found]
+        found.update(new)
+        waiting += [entry.pid for entry in new]
+    return found
+
+
+def _strangers(entries: Iterable[ProcessEntry]) -> set[ProcessEntry]:
+    """Return our descendants that stem from children: younger than the first, and in sessions that are not ours."""
+    ours, since = os.getsid(0), _adopting_since()
+    return {e for e in _descendants(entries, os.getpid()) if e.session != ours and e.started >= since}
+
+
+def _left_behind(entries: tuple[ProcessEntry, ...]) -> set[ProcessEntry]:
+    """Return strangers that no living child can have started, since they are older than all of them."""
+    living = [entry for entry in entries if entry.pid in _LEADERS and not entry.zombie]
+    first = min((entry.started for entry in living), default=None)
+    of_living = set(living).union(*(_descendants(entries, entry.pid) for entry in living))
+    return {entry for entry in _strangers(entries) - of_living if first is None or entry.started < first}
+
+
+def _kill(doomed: Iterable[ProcessEntry]) -> None:
+    for entry in doomed:
+        if entry.pid in _LEADERS and not entry.zombie:
+            continue  # another child, or one whose group was killed: its own end comes through `reap`
+        if entry.zombie:
+            _reap_orphan(entry)
+        else:
+            _kill_exactly(entry)
+
+
+def _reap_orphan(entry: ProcessEntry) -> None:
+    if entry.parent == os.getpid() and entry.pid not in _LEADERS:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(entry.pid, os.WNOHANG)
+
+
+def _kill_exactly(entry: ProcessEntry) -> None:
+    """Kill the process if its number is still its own."""
+    if sys.platform != "linux":
+        return
+    try:
+        pidfd = os.pidfd_open(entry.pid)
+    except OSError:
+        return
+    try:
+        now = read_process(entry.pid)
+        if now is not None and now.started == entry.started:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    finally:
+        os.close(pidfd)

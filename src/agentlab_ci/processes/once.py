@@ -1,0 +1,51 @@
+"""A child that is asked once: everything in on stdin, everything out on stdout, and then it ends."""
+
+import asyncio
+from dataclasses import dataclass
+
+from agentlab_ci.processes.child import Child, Command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """How it went. `exit_code` is None unless the child ended by itself and by no signal.
+
+    `timed_out`: it did not end in time; `truncated`: it wrote more than was allowed. Either way it was killed.
+    """
+
+    exit_code: int | None
+    signal: int | None
+    stdout: bytes
+    stderr: str
+    timed_out: bool
+    truncated: bool
+
+
+async def run_once(command: Command, stdin: bytes, *, timeout: float, max_bytes: int) -> Finished:  # noqa: ASYNC109 - the result says so
+    """Start the command, give it `stdin`, and wait until it ends, for `timeout` seconds at most.
+
+    Its stderr is kept as a tail. Raises OSError if it does not start.
+    """
+    child = Child.start(command, max_line_bytes=max_bytes)
+    timed_out = False
+    try:
+        async with asyncio.timeout(timeout) as deadline:
+            await child.write(stdin)
+            child.close_stdin()
+            await child.wait()
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        timed_out = True
+    finally:
+        code = child.returncode
+        await child.end()
+    stdout = child.take_output()
+    return Finished(
+        exit_code=code if code is not None and code >= 0 else None,
+        signal=-code if code is not None and code < 0 else None,
+        stdout=stdout[:max_bytes],
+        stderr=child.stderr_tail(),
+        timed_out=timed_out,
+        truncated=len(stdout) > max_bytes,
+    )
