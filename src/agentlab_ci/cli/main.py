@@ -16,6 +16,8 @@ def main() -> None:
     INTERRUPTS.install()
     _open_missing_streams()
     gc.set_threshold(GC_THRESHOLD)
+    # pydantic would look for plugins in the metadata of every installed package: 5 ms and more.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from agentlab_ci.cli.group import run_command  # noqa: PLC0415 - the handler comes before the slow imports
 
     _end_process(run_command(sys.argv[1:]))

@@ -124,6 +124,24 @@ AgentConfig = Annotated[
 ]
 
 
+def validate_agent(data: object) -> AgentConfig:
+    """Return the agent that the data of one describes; raises pydantic's ValidationError.
+
+    Only the model of its provider is built: each costs some milliseconds, and most configs use one.
+    """
+    provider = data.get("provider") if isinstance(data, dict) else None
+    return _AGENT_MODELS.get(provider, MockAgent).model_validate(data)
+
+
+_AGENT_MODELS: dict[object, type[MockAgent | HttpAgent | ExternalProcessAgent | OpenAIAgent | PythonAgent]] = {
+    Provider.MOCK: MockAgent,
+    Provider.HTTP: HttpAgent,
+    Provider.EXTERNAL_PROCESS: ExternalProcessAgent,
+    Provider.OPENAI: OpenAIAgent,
+    Provider.PYTHON: PythonAgent,
+}
+
+
 class ModelEndpoint(CamelModel):
     """A model that plays the user or the judge in simulations."""
 

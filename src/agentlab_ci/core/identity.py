@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,10 +19,10 @@ def hash_scenario(scenario: Scenario, profile: RuntimeProfile | None) -> str:
     """
     meaning = {
         "type": scenario.type,
-        "body": asdict(scenario.body),
-        "evaluators": [asdict(spec) for spec in scenario.evaluators],
+        "body": scenario.body,
+        "evaluators": scenario.evaluators,
         "system_prompt": scenario.system_prompt,
-        "normalize": asdict(scenario.normalize),
+        "normalize": scenario.normalize,
         "setup_script": scenario.setup_script,
         "profile": profile.model_dump(mode="json", exclude={"name"}) if profile else None,
     }
@@ -31,4 +31,8 @@ def hash_scenario(scenario: Scenario, profile: RuntimeProfile | None) -> str:
 
 
 def _plain(value: object) -> Any:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return str(value)

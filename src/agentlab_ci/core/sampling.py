@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import floor
 
 DEFAULT_SAMPLES = 1
@@ -47,6 +48,7 @@ class Sampling:
         return needed(self.samples, self.pass_rate)
 
 
+@cache
 def needed(samples: int, rate: PassRate) -> int:
     """Return how many of `samples` must pass: max(1, floor(rate * samples + 1/2)), computed exactly.
 

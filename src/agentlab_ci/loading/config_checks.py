@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from agentlab_ci.core.config import (
     AgentConfig,
     CustomTool,
@@ -17,6 +15,7 @@ from agentlab_ci.core.config import (
     OpenAIAgent,
     SamplingConfig,
     ToolFault,
+    validate_agent,
 )
 from agentlab_ci.core.model import Json
 from agentlab_ci.core.placeholder import CONVERSATION_PLACEHOLDERS, ENV_PREFIX
@@ -27,13 +26,6 @@ from agentlab_ci.loading.files import is_inside
 from agentlab_ci.loading.placeholders import placeholders_of
 from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
-
-_AGENT: TypeAdapter[AgentConfig] = TypeAdapter(AgentConfig)
-_TOOL = TypeAdapter(CustomTool)
-_ENDPOINT = TypeAdapter(ModelEndpoint)
-_SAMPLING = TypeAdapter(SamplingConfig)
-_TOOL_FAULT = TypeAdapter(ToolFault)
-_HTTP_FAULT = TypeAdapter(HttpFault)
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -46,33 +38,33 @@ _NOT_INSIDE = "is outside of the project, or in its `.git`"
 def find_wrong_parts(document: Document, root: Path) -> Iterator[Finding]:
     """Yield what is wrong in those parts of the config that are valid by themselves."""
     top = [((), document.data)]
-    for loc, sampling in valid(under(document.data, "sampling"), _SAMPLING):
+    for loc, sampling in valid(under(document.data, "sampling"), SamplingConfig.model_validate):
         wrong = why_against_policy(sampling.samples or 1, sampling)
         if wrong is not None:
             yield (*loc, "samples"), wrong
-    for loc, agent in valid(items_of(top, "agents"), _AGENT):
+    for loc, agent in valid(items_of(top, "agents"), validate_agent):
         yield from ((loc + inner, message) for inner, message in _check_agent(agent, root))
     for section in ("simulator", "judge"):
-        for loc, endpoint in valid(under(document.data, section), _ENDPOINT):
+        for loc, endpoint in valid(under(document.data, section), ModelEndpoint.model_validate):
             yield from _check_url(endpoint.base_url, (*loc, "base_url"))
-    for loc, tool in valid(items_of(top, "tools"), _TOOL):
+    for loc, tool in valid(items_of(top, "tools"), CustomTool.model_validate):
         yield from ((loc + inner, message) for inner, message in _check_tool(tool, root))
     yield from _check_faults(document)
 
 
 def _check_faults(document: Document) -> Iterator[Finding]:
     top = [((), document.data)]
-    for loc, tool_fault in valid(items_of(top, "runtime_profiles", "tool_faults"), _TOOL_FAULT):
+    for loc, tool_fault in valid(items_of(top, "runtime_profiles", "tool_faults"), ToolFault.model_validate):
         if tool_fault.mode == "partial_output" and tool_fault.partial_output is None:
             yield loc, "`partial_output` is required for this mode: the object that the tool answers"
-    for loc, http_fault in valid(items_of(top, "runtime_profiles", "http_faults"), _HTTP_FAULT):
+    for loc, http_fault in valid(items_of(top, "runtime_profiles", "http_faults"), HttpFault.model_validate):
         if http_fault.mode == "status" and http_fault.status is None:
             yield loc, "`status` is required for this mode"
 
 
 def find_shadowed_replies(document: Document) -> Iterator[Finding]:
     """Yield the scripted replies that hide those after them."""
-    for loc, agent in valid(items_of([((), document.data)], "agents"), _AGENT):
+    for loc, agent in valid(items_of([((), document.data)], "agents"), validate_agent):
         replies = agent.replies if isinstance(agent, MockAgent) else ()
         for index, reply in enumerate(replies[:-1]):
             if not reply.contains:

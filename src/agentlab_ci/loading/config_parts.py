@@ -1,9 +1,9 @@
 """The parts of a config as they stand in its data: each can be looked at though another is wrong."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from agentlab_ci.core.model import camel_case
 from agentlab_ci.loading.yaml_source import Loc
@@ -32,11 +32,11 @@ def texts_of(parts: Iterable[Part], key: str) -> Iterator[tuple[Loc, str]]:
             yield (*loc, key), text
 
 
-def valid(parts: Iterable[Part], adapter: TypeAdapter[PartT]) -> Iterator[tuple[Loc, PartT]]:
+def valid(parts: Iterable[Part], validate: Callable[[object], PartT]) -> Iterator[tuple[Loc, PartT]]:
     """Yield as models those parts that are valid by themselves."""
     for loc, value in parts:
         try:
-            yield loc, adapter.validate_python(value)
+            yield loc, validate(value)
         except ValidationError:
             continue
 

@@ -37,6 +37,8 @@ _IDS: dict[type[BaseModel], frozenset[str]] = {
 }
 """What other things are found by; masked, rows would be lost and links lead nowhere."""
 _WITHOUT_TEXT = (Enum, int, float, NoneType)
+_PLAIN_TYPES = frozenset({int, float, bool, NoneType})
+"""The same, where a look at the type is enough; most fields are of these."""
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -87,21 +89,23 @@ class Redactor:
     def _record(self, record: RecordT) -> RecordT:
         changed = {}
         ids = _IDS.get(type(record), frozenset())
-        for name, value in chain(vars(record).items(), (record.model_extra or {}).items()):
-            if name not in ids and not isinstance(value, _WITHOUT_TEXT):
-                masked = self._value(value)
-                if masked is not value:
-                    changed[name] = masked
+        extra = record.model_extra
+        for name, value in chain(vars(record).items(), extra.items() if extra else ()):
+            if type(value) in _PLAIN_TYPES or value == () or name in ids:
+                continue
+            masked = self._value(value)
+            if masked is not value:
+                changed[name] = masked
         if isinstance(record, SampleError) and record.body is not None:
             changed["body"] = self._free_text(record.body, BODY_LIMIT)
         return record.model_copy(update=changed) if changed else record
 
     def _value(self, value: Any, depth: int = 0) -> Any:
-        if isinstance(value, _WITHOUT_TEXT):
-            return value
-        if isinstance(value, str):
+        if type(value) is str:
             masked = self._free_text(value, TEXT_LIMIT)
             return value if masked == value else masked
+        if isinstance(value, _WITHOUT_TEXT):
+            return value
         if isinstance(value, BaseModel):
             return self._record(value)
         if isinstance(value, Mapping | list | tuple):
@@ -131,7 +135,10 @@ class Redactor:
             return f"[nested deeper than {DEEPEST} levels: left out]"
         if isinstance(value, Mapping):
             return {self._value(key): self._value(item, depth) for key, item in value.items()}
-        return type(value)(self._value(item, depth) for item in value)
+        items = [self._value(item, depth) for item in value]
+        if all(new is old for new, old in zip(items, value, strict=True)):
+            return value
+        return type(value)(items)
 
 
 def cut(text: str, limit: int) -> str:

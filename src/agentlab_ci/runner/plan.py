@@ -9,7 +9,7 @@ from agentlab_ci.core.policy import choose_sampling, why_against_policy
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, RowKey, SamplingFacts, ScenarioFacts
 from agentlab_ci.core.sampling import Sampling
-from agentlab_ci.core.scenario import Conversation, SamplingChoice, Scenario
+from agentlab_ci.core.scenario import Conversation, SamplingChoice, Scenario, Simulation, Task
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.runner.assignment import assign_agent, why_skipped
@@ -154,7 +154,13 @@ def _plan_row(scenario: Scenario, config: Config, settings: RunSettings) -> Plan
 
 
 def _calls_of(scenario: Scenario) -> int:
-    return len(scenario.body.steps) if isinstance(scenario.body, Conversation) else 0
+    match scenario.body:
+        case Conversation(steps=steps):
+            return len(steps)
+        case Task(max_steps=max_steps):
+            return max_steps
+        case Simulation(max_turns=max_turns):
+            return max_turns
 
 
 def _refuse_skips(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:
