@@ -14,9 +14,9 @@ class ToolFailedError(Exception):
 
 
 class ToolBrokenError(Exception):
-    """The tool could not be asked, and not by the agent: its process did not start, or died.
+    """The tool cannot be asked, whatever the agent does: its process does not start, its fixture cannot be read.
 
-    The sample is an error (`tool_error`).
+    The sample is an error (`tool_error`); the message says what to do.
     """
 
 
@@ -54,18 +54,27 @@ class Toolbox(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolWorld:
-    """What tools may use of the world. `environ` is looked up for allow lists, never handed on."""
+    """What tools may use of the world. `environ` is looked up for allow lists, never handed on.
+
+    `mask` takes the secrets out of a text: what a tool cuts, it masks first, since half a secret is not found.
+    """
 
     environ: Mapping[str, str]
     project: Path
+    mask: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a project's own tool is told of the sample that calls it."""
+    """The sample that calls tools.
+
+    `fixtures` is a folder of its own, which a setup script has had its way with; None: the run's fixtures. It is
+    laid out as `fixtures/` of a project is, and a file that it lacks is the shipped one.
+    """
 
     scenario_id: str
     sample: int
+    fixtures: Path | None = None
 
 
 ToolboxOpener = Callable[[tuple[str, ...], ToolContext], AbstractAsyncContextManager[Toolbox]]

@@ -1,0 +1,1 @@
+"""The tools that ship with agentlab, one module for each domain."""

@@ -1,0 +1,54 @@
+"""Opening tools for samples: what they share is read and made ready once for a run, on first use."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+from agentlab_ci.core.config import CustomTool
+from agentlab_ci.core.tool import ToolSpec
+from agentlab_ci.tools.builtin_tool import SampleTables, TableTool
+from agentlab_ci.tools.command_tool import CommandTool
+from agentlab_ci.tools.fixture_folder import FixtureFolder
+from agentlab_ci.tools.input_schema import InputSchema, closed
+from agentlab_ci.tools.interface import Tool, Toolbox, ToolboxOpener, ToolContext, ToolWorld
+from agentlab_ci.tools.registry import BUILTIN_TOOLS
+from agentlab_ci.tools.toolbox import CheckedTool, SampleToolbox
+
+
+def make_toolbox_opener(tools: Iterable[CustomTool], world: ToolWorld) -> ToolboxOpener:
+    """Return the function that opens built-in tools and the project's own ones for a sample.
+
+    Each name that it is given must be a tool's. Tools of the project's own start a process when they are called.
+    """
+    return _Shop(tools, world).open_toolbox
+
+
+class _Shop:
+    """All tools of a run."""
+
+    def __init__(self, tools: Iterable[CustomTool], world: ToolWorld) -> None:
+        self._own = {tool.name: tool for tool in tools}
+        self._world = world
+        self._fixtures = FixtureFolder(world.project / "fixtures")
+        self._specs = {name: tool.spec for name, tool in BUILTIN_TOOLS.items()}
+        self._specs |= {name: _spec_of(tool) for name, tool in self._own.items()}
+        self._schemas = {name: InputSchema(spec.input_schema) for name, spec in self._specs.items()}
+
+    @asynccontextmanager
+    async def open_toolbox(self, names: tuple[str, ...], context: ToolContext) -> AsyncIterator[Toolbox]:
+        """Open the tools that one sample may use."""
+        fixtures = self._fixtures if context.fixtures is None else FixtureFolder(context.fixtures)
+        tables = SampleTables(fixtures)
+        tools = {name: self._open(name, tables) for name in names}
+        yield SampleToolbox(
+            {name: CheckedTool(tool=tool, schema=self._schemas[name]) for name, tool in tools.items()}
+        )
+
+    def _open(self, name: str, tables: SampleTables) -> Tool:
+        spec = self._specs[name]
+        if name in BUILTIN_TOOLS:
+            return TableTool(BUILTIN_TOOLS[name], spec, tables)
+        return CommandTool(self._own[name], spec, self._world)
+
+
+def _spec_of(tool: CustomTool) -> ToolSpec:
+    return ToolSpec(name=tool.name, description=tool.description, input_schema=closed(tool.input_schema))
