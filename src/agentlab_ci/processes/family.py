@@ -107,7 +107,7 @@ def _descendants(entries: Iterable[ProcessEntry], ancestor: int) -> set[ProcessE
 
 
 def _strangers(entries: Iterable[ProcessEntry]) -> set[ProcessEntry]:
-    """Return our descendants that stem from children: younger than the first, and in sessions that are not ours."""
+    """Return our descendants that stem from children: younger than the first, in sessions that are not ours."""
     ours, since = os.getsid(0), _adopting_since()
     return {e for e in _descendants(entries, os.getpid()) if e.session != ours and e.started >= since}
 

@@ -1,0 +1,98 @@
+"""Our side of a Python worker: the project's code in a process of its own, asked by JSON lines."""
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from agentlab_ci.processes import worker_main
+from agentlab_ci.processes.child import Child, Command
+
+NOT_JSON = "NotJson"
+"""The type of a failure that is none of an exception: the code returned what is no JSON."""
+
+
+class WorkerFailedError(Exception):
+    """The project's code failed: `type` of the exception, its `message`, and its own `frames`, innermost last.
+
+    The message is cut at 2,000 characters. `frames` is as Python prints a traceback, "" where there are none.
+    """
+
+    def __init__(self, *, type: str, message: str, frames: str) -> None:  # noqa: A002 - as Python calls it
+        super().__init__(f"{type}: {message}" if message else type)
+        self.type = type
+        self.message = message
+        self.frames = frames
+
+
+class Worker:
+    """A worker process. One request at a time."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+
+    async def call(self, request: Mapping[str, Any]) -> Any:
+        """Send a request and return the value that answers it; waits for as long as it is let.
+
+        `{"do": "import", "module" or "path": ..., "attribute": ...}`, then any number of
+        `{"do": "call", "args": [...], "kwargs": {...}}`; or `{"do": "script", "path": ..., "args": [...]}`.
+        Raises WorkerFailedError, ChildGoneError when the process ended, and LineTooLongError.
+        """
+        await self.child.write(json.dumps(request).encode("ascii") + b"\n")
+        line = await self.child.read_line()
+        try:
+            answer = json.loads(line)
+            if "failed" in answer:
+                raise WorkerFailedError(**answer["failed"])
+            return answer["value"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            message = "its answer is nested too deeply, or the code wrote into the pipe that it comes by"
+            raise WorkerFailedError(type=NOT_JSON, message=message, frames="") from None
+
+    def take_prints(self) -> str:
+        """Return the end of what the code printed since the last time, on stdout and stderr."""
+        return self.child.take_stderr()
+
+
+def start_worker(
+    python: Path | str | None,
+    project: Path,
+    *,
+    env: Mapping[str, str],
+    max_line_bytes: int,
+    cwd: Path | None = None,
+    mask: Callable[[str], str] = str,
+) -> Worker:
+    """Start a worker that has `project` first on its path; who starts it ends its `child`.
+
+    `python` is an interpreter, ours when None; with a slash in it, it is looked up in the project. `cwd` is the
+    project when None. Raises OSError.
+    """
+    interpreter = str(python or sys.executable)
+    if os.path.dirname(interpreter):  # noqa: PTH120 - `./python` and `python` differ, which Path forgets
+        # Not resolved: a virtual environment is known by the path of its link.
+        interpreter = str(project / interpreter)
+    argv = (interpreter, "-u", "-B", worker_main.__file__, str(project))
+    command = Command(argv=argv, cwd=cwd or project, env=env)
+    return Worker(Child.start(command, max_line_bytes=max_line_bytes, mask=mask))
+
+
+@asynccontextmanager
+async def open_worker(
+    python: Path | str | None,
+    project: Path,
+    env: Mapping[str, str],
+    max_line_bytes: int,
+    *,
+    cwd: Path | None = None,
+    mask: Callable[[str], str] = str,
+) -> AsyncIterator[Worker]:
+    """Start a worker as `start_worker` does, and kill it on leaving."""
+    worker = start_worker(python, project, env=env, max_line_bytes=max_line_bytes, cwd=cwd, mask=mask)
+    try:
+        yield worker
+    finally:
+        await worker.child.end()
