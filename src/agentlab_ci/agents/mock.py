@@ -1,19 +1,21 @@
-"""An agent that needs no network: scripted replies, and samples that go wrong on purpose."""
+"""An agent that needs no network: scripted replies, playbooks for tasks, and samples that go wrong on purpose."""
 
 import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from agentlab_ci.agents.interface import AgentWorld, Reply, SessionStart
+from agentlab_ci.agents.interface import AgentTurn, AgentWorld, Reply, SessionStart
+from agentlab_ci.agents.playbooks.choice import work
 from agentlab_ci.core.config import MockAgent
+from agentlab_ci.core.tool import CallOutcome, TaskBrief
 
 NO_REPLY = "I have no scripted reply for that."
 """What it says to a message that none of its `replies` is for."""
 WRONG_REPLY = "Sorry, I cannot help with that."
-"""What a sample that goes wrong on purpose says to every message."""
+"""What a sample that goes wrong on purpose says to every message, and of a task without a look at it."""
 
 _DRAWS = 1 << 64
 
@@ -30,7 +32,28 @@ class MockSession:
         started = time.perf_counter()
         await asyncio.sleep(self._config.latency_ms / 1000)
         text = WRONG_REPLY if self._wrong else find_reply(self._config, message)
-        return Reply(text=text, latency_ms=(time.perf_counter() - started) * 1000)
+        return Reply(text=text, latency_ms=_measure_ms(started))
+
+
+class MockTask:
+    """One sample's work: a playbook, one call a turn; or wrong at once."""
+
+    def __init__(self, config: MockAgent, brief: TaskBrief, *, wrong: bool) -> None:
+        self._delay = config.latency_ms / 1000
+        self._wrong = wrong
+        self._play = work(brief)
+
+    async def advance(self, outcomes: Sequence[CallOutcome]) -> AgentTurn:
+        """Take the next turn after `latency_ms`; never fails."""
+        started = time.perf_counter()
+        await asyncio.sleep(self._delay)
+        if self._wrong:
+            return AgentTurn(final=WRONG_REPLY, latency_ms=_measure_ms(started))
+        try:
+            action = self._play.send(outcomes[0]) if outcomes else next(self._play)
+        except StopIteration as end:
+            return AgentTurn(final=end.value, latency_ms=_measure_ms(started))
+        return AgentTurn(calls=(action.request,), message=action.message, latency_ms=_measure_ms(started))
 
 
 class MockConnection:
@@ -44,6 +67,12 @@ class MockConnection:
         """Start a sample's session; every draw of the same sample behaves alike."""
         wrong = goes_wrong(self._config, scenario_id=start.scenario_id, sample=start.sample)
         yield MockSession(self._config, wrong=wrong)
+
+    @asynccontextmanager
+    async def task(self, start: SessionStart, brief: TaskBrief) -> AsyncIterator[MockTask]:
+        """Start a sample's work, by playbook whether there are `replies` or not: those answer messages."""
+        wrong = goes_wrong(self._config, scenario_id=start.scenario_id, sample=start.sample)
+        yield MockTask(self._config, brief, wrong=wrong)
 
     async def aclose(self) -> None:
         """Do nothing."""
@@ -70,3 +99,7 @@ def goes_wrong(config: MockAgent, *, scenario_id: str, sample: int) -> bool:
     key = json.dumps([config.seed, scenario_id, sample]).encode()
     draw = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
     return draw < config.flake_rate * _DRAWS
+
+
+def _measure_ms(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

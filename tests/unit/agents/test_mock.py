@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from agentlab_ci.agents.interface import AgentWorld, Reply, SessionStart
+from agentlab_ci.agents.interface import AgentTurn, AgentWorld, Reply, SessionStart
 from agentlab_ci.agents.mock import NO_REPLY, WRONG_REPLY, goes_wrong, open_mock_agent
 from agentlab_ci.core.config import MockAgent
+from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief
+from agentlab_ci.core.trace import Usage
+from playbook_talk import brief_of
 
 REPLIES = [
     {"contains": "Order", "reply": "It has shipped."},
@@ -30,6 +33,17 @@ def say(config: MockAgent, *messages: str, sample: int = 1, conversation_id: str
         return replies
 
     return asyncio.run(talk())
+
+
+def work_on(config: MockAgent, brief: TaskBrief, *outcomes: CallOutcome, sample: int = 1) -> list[AgentTurn]:
+    async def work() -> list[AgentTurn]:
+        world = AgentWorld(environ={}, project=Path(), max_reply_bytes=1, tls=lambda: pytest.fail("no network"))
+        agent = open_mock_agent(config, world)
+        start = SessionStart(scenario_id="s.one", sample=sample, conversation_id="c")
+        async with agent.task(start, brief) as session:
+            return [await session.advance([])] + [await session.advance([outcome]) for outcome in outcomes]
+
+    return asyncio.run(work())
 
 
 @pytest.mark.parametrize(
@@ -92,3 +106,26 @@ def test_a_higher_rate_only_adds_wrong_samples() -> None:
 def test_latency_is_what_really_passed() -> None:
     [reply] = say(mock(replies=REPLIES, latency_ms=20), "order")
     assert reply.latency_ms >= 15
+
+
+CANCEL = brief_of("Cancel it.", {"subscriptions.cancel": []}, customer_id="cus_1")
+CANCELLED = CallOutcome(name="subscriptions.cancel", output={"subscription_id": "sub_1", "status": "cancelled"})
+
+
+@pytest.mark.parametrize("replies", [[], REPLIES, [{"reply": "Hello."}]])
+def test_a_task_is_worked_on_by_playbook_whatever_is_scripted_for_messages(replies: list[dict[str, str]]) -> None:
+    first, last = work_on(mock(replies=replies), CANCEL, CANCELLED)
+    assert first.calls == (CallRequest(name="subscriptions.cancel", input={"customer_id": "cus_1"}),)
+    assert (first.final, first.message) == (None, "Cancel the subscription of cus_1.")
+    assert (last.final, last.calls, last.message) == ("Cancelled subscription sub_1 of cus_1.", (), None)
+    assert first.usage == last.usage == Usage()
+
+
+def test_a_task_that_goes_wrong_on_purpose_is_answered_wrongly_without_a_call() -> None:
+    config = mock(fail_samples=[2])
+    assert [turn.final for turn in work_on(config, CANCEL, sample=2)] == [WRONG_REPLY]
+    assert [turn.final for turn in work_on(config, CANCEL, sample=1)] == [None]
+
+
+def test_every_turn_of_a_task_takes_its_time() -> None:
+    assert all(turn.latency_ms >= 15 for turn in work_on(mock(latency_ms=20), CANCEL, CANCELLED))
