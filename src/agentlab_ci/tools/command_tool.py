@@ -10,20 +10,20 @@ from agentlab_ci.processes.child import Command
 from agentlab_ci.processes.environment import child_environment
 from agentlab_ci.processes.errors import describe_end
 from agentlab_ci.processes.once import Finished, run_once
+from agentlab_ci.processes.starting import explain_start_failure
 from agentlab_ci.tools.interface import ToolBrokenError, ToolFailedError, ToolWorld
 from agentlab_ci.tools.plain import MAX_RESULT_BYTES, NotPlainError, read_plain
 from agentlab_ci.tools.wording import said
 
 
 class CommandTool:
-    """A project's own command, run in the project's folder. It has no state, so all samples share it."""
+    """A project's own command, run in the project's folder. It has no state between calls."""
 
-    def __init__(self, config: CustomTool, spec: ToolSpec, world: ToolWorld) -> None:
+    def __init__(self, argv: tuple[str, ...], config: CustomTool, spec: ToolSpec, world: ToolWorld) -> None:
         self.spec = spec
         self._timeout_ms = config.timeout_ms
-        self._program = (config.command or ("",))[0]
         self._command = Command(
-            argv=config.command or (),
+            argv=argv,
             cwd=world.project,
             env=child_environment(world.environ, config.env_allowlist),
         )
@@ -38,11 +38,10 @@ class CommandTool:
                 timeout=self._timeout_ms / 1000,
                 max_bytes=MAX_RESULT_BYTES,
             )
-        except (OSError, ValueError) as problem:
-            why = getattr(problem, "strerror", None) or problem
-            raise ToolBrokenError(
-                f"`{self._program}` cannot be started: {why}; is it installed, and executable?"
-            ) from None
+        except OSError as problem:
+            raise ToolBrokenError(explain_start_failure(self._command, problem)) from None
+        except ValueError as problem:  # a NUL in an argument
+            raise ToolBrokenError(f"`{self._command.argv[0]}` cannot be started: {problem}") from None
         return self._result_of(done)
 
     def _result_of(self, done: Finished) -> Any:

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from agentlab_ci.tools.builtin.kind import FixtureKind
 from agentlab_ci.tools.builtin.table import Record
@@ -28,6 +29,32 @@ class FixtureFolder:
                 place = f"fixtures/{kind.path}" + (f":{problem.line}" if problem.line else "")
                 raise ToolBrokenError(f"{place}: {problem.message}") from None
         return self._records[kind.path]
+
+
+class SampleFixtures:
+    """The fixtures that a project's own tools may read and change in one sample: copies, made on first use."""
+
+    def __init__(self, given: Path | None, project: Path) -> None:
+        self._folder = given
+        self._project = project
+        self._temporary: TemporaryDirectory[str] | None = None
+
+    def folder(self) -> Path:
+        """Return the folder. Raises ToolBrokenError when it cannot be made."""
+        if self._folder is None:
+            self._temporary = TemporaryDirectory(prefix="agentlab-fixtures-", ignore_cleanup_errors=True)
+            target = Path(self._temporary.name) / "fixtures"
+            try:
+                copy_fixtures(self._project, target)
+            except OSError as problem:
+                raise ToolBrokenError(f"the project's `fixtures` cannot be copied: {problem}") from None
+            self._folder = target
+        return self._folder
+
+    def remove(self) -> None:
+        """Remove the copies, if any were made."""
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
 
 def copy_fixtures(project: Path, target: Path) -> None:

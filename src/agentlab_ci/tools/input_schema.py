@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from agentlab_ci.tools.bounded_validator import BoundedValidator
 
 MOST_FAULTS = 5
-LONGEST_FAULT = 300
 _SPEAKS_OF_OTHERS = frozenset(
     {"additionalProperties", "unevaluatedProperties", "patternProperties"}
     | {"allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef"}
@@ -61,5 +60,4 @@ class InputSchema:
 
 def _describe(error: Any) -> str:
     way = ".".join(str(part) for part in error.absolute_path)
-    text = f"`{way}`: {error.message}" if way else str(error.message)
-    return text if len(text) <= LONGEST_FAULT else f"{text[: LONGEST_FAULT - 1]}…"
+    return f"`{way}`: {error.message}" if way else str(error.message)

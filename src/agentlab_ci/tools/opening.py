@@ -1,15 +1,17 @@
 """Opening tools for samples: what they share is read and made ready once for a run, on first use."""
 
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from agentlab_ci.core.config import CustomTool
 from agentlab_ci.core.tool import ToolSpec
 from agentlab_ci.tools.builtin_tool import SampleTables, TableTool
 from agentlab_ci.tools.command_tool import CommandTool
-from agentlab_ci.tools.fixture_folder import FixtureFolder
+from agentlab_ci.tools.fixture_folder import FixtureFolder, SampleFixtures
 from agentlab_ci.tools.input_schema import InputSchema, closed
 from agentlab_ci.tools.interface import Tool, Toolbox, ToolboxOpener, ToolContext, ToolWorld
+from agentlab_ci.tools.python_tool import PythonTool
 from agentlab_ci.tools.registry import BUILTIN_TOOLS
 from agentlab_ci.tools.toolbox import CheckedTool, SampleToolbox
 
@@ -37,17 +39,38 @@ class _Shop:
     async def open_toolbox(self, names: tuple[str, ...], context: ToolContext) -> AsyncIterator[Toolbox]:
         """Open the tools that one sample may use."""
         fixtures = self._fixtures if context.fixtures is None else FixtureFolder(context.fixtures)
-        tables = SampleTables(fixtures)
-        tools = {name: self._open(name, tables) for name in names}
-        yield SampleToolbox(
-            {name: CheckedTool(tool=tool, schema=self._schemas[name]) for name, tool in tools.items()}
-        )
+        async with AsyncExitStack() as stack:
+            sample = _Sample(
+                context=context,
+                tables=SampleTables(fixtures),
+                fixtures=SampleFixtures(context.fixtures, self._world.project),
+                stack=stack,
+            )
+            stack.callback(sample.fixtures.remove)
+            tools = {
+                name: CheckedTool(tool=self._open(name, sample), schema=self._schemas[name]) for name in names
+            }
+            yield SampleToolbox(tools, mask=self._world.mask)
 
-    def _open(self, name: str, tables: SampleTables) -> Tool:
-        spec = self._specs[name]
-        if name in BUILTIN_TOOLS:
-            return TableTool(BUILTIN_TOOLS[name], spec, tables)
-        return CommandTool(self._own[name], spec, self._world)
+    def _open(self, name: str, sample: "_Sample") -> Tool:
+        spec, own = self._specs[name], self._own.get(name)
+        if own is None:
+            return TableTool(BUILTIN_TOOLS[name], spec, sample.tables)
+        if own.command is not None:
+            return CommandTool(own.command, own, spec, self._world)
+        tool = PythonTool(own, spec, self._world, sample.context, sample.fixtures)
+        sample.stack.push_async_callback(tool.aclose)
+        return tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sample:
+    """What the tools of one sample share; `stack` closes what they hold."""
+
+    context: ToolContext
+    tables: SampleTables
+    fixtures: SampleFixtures
+    stack: AsyncExitStack
 
 
 def _spec_of(tool: CustomTool) -> ToolSpec:

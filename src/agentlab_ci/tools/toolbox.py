@@ -2,7 +2,7 @@
 
 import difflib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ from agentlab_ci.core.tool import CallOutcome, ToolSpec
 from agentlab_ci.tools.input_schema import InputSchema
 from agentlab_ci.tools.interface import Tool, ToolBrokenError, ToolFailedError
 from agentlab_ci.tools.plain import NotPlainError, to_plain
+
+LONGEST_ERROR = 2000
+"""Characters; an error that repeats what the agent sent can be as long as that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +24,11 @@ class CheckedTool:
 
 
 class SampleToolbox:
-    """The tools that a scenario allows, in its order."""
+    """The tools that a scenario allows, in its order. `mask` takes secrets out of an error before it is cut."""
 
-    def __init__(self, tools: Mapping[str, CheckedTool]) -> None:
+    def __init__(self, tools: Mapping[str, CheckedTool], *, mask: Callable[[str], str]) -> None:
         self._tools = tools
+        self._mask = mask
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -35,7 +39,7 @@ class SampleToolbox:
         """Answer a call, whatever it asks for. Raises ToolBrokenError, with the tool's name in its message."""
         checked = self._tools.get(name)
         if checked is None:
-            return CallOutcome(name=name, error=f"there is no tool `{name}`{self._name_allowed(name)}")
+            return CallOutcome(name=name, error=self._cut(f"there is no tool `{name}`{self._name_allowed(name)}"))
         started = None
         try:
             given = _read_input(value)
@@ -43,10 +47,13 @@ class SampleToolbox:
             started = time.perf_counter()
             output = await checked.tool.call(given)
         except ToolFailedError as problem:
-            return CallOutcome(name=name, error=str(problem), duration_ms=_ms_since(started))
+            return CallOutcome(name=name, error=self._cut(str(problem)), duration_ms=_ms_since(started))
         except ToolBrokenError as problem:
             raise ToolBrokenError(f"tool `{name}`: {problem}") from None
         return CallOutcome(name=name, output=output, duration_ms=_ms_since(started))
+
+    def _cut(self, error: str) -> str:
+        return error if len(error) <= LONGEST_ERROR else f"{self._mask(error)[:LONGEST_ERROR]}…"
 
     def _name_allowed(self, name: str) -> str:
         nearest = difflib.get_close_matches(name, self._tools, n=1)
