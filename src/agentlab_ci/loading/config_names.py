@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS
 from agentlab_ci.loading.config_parts import items_of, texts_of
 from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
+from agentlab_ci.tools.registry import BUILTIN_TOOLS
 
 Finding = tuple[Loc, str]
 """A way into the config, and what is wrong there."""

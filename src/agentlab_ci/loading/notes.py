@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from agentlab_ci.core.config import Config, HttpAgent, RuntimeProfile
 from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.errors import Problem
-from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS
 from agentlab_ci.loading.config_names import Finding
 from agentlab_ci.loading.select import picks
 from agentlab_ci.loading.wording import quoted
 from agentlab_ci.loading.yaml_source import Document
+from agentlab_ci.tools.registry import FIXTURE_OF
 
 
 def note_scenario(scenario: Scenario, document: Document, config: Config) -> list[Problem]:
@@ -62,9 +62,9 @@ def _note_fixtures(scenario: Scenario) -> Iterator[Finding]:
     body = scenario.body
     if not isinstance(body, Task) or scenario.setup_script is not None:
         return
-    if any(tool not in BUILTIN_TOOLS for tool in body.tools_allowed):
+    if any(tool not in FIXTURE_OF for tool in body.tools_allowed):
         return  # a tool of the project's own may read any of them
-    read = {BUILTIN_TOOLS[tool] for tool in body.tools_allowed}
+    read = {FIXTURE_OF[tool] for tool in body.tools_allowed}
     for index, fixture in enumerate(body.fixtures):
         if fixture not in read:
             yield ("context", "fixtures", index), f"no tool of this scenario reads {quoted(fixture)}"

@@ -7,11 +7,11 @@ from agentlab_ci.core.config import SamplingConfig
 from agentlab_ci.core.policy import why_against_policy
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.errors import Problem
-from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS, SHIPPED_FIXTURES
 from agentlab_ci.loading.config import Names
 from agentlab_ci.loading.files import is_file, is_inside
 from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
+from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF
 
 Finding = tuple[Loc, str]
 
@@ -55,7 +55,7 @@ def _check_files(data: Mapping[str, object], root: Path) -> Iterator[Finding]:
     for loc, path in _texts(data, "context", "fixtures"):
         outside = list(_check_inside(loc, path, root))
         yield from outside
-        if not outside and path not in SHIPPED_FIXTURES and not is_file(root / path):
+        if not outside and path not in FIXTURE_OF.values() and not is_file(root / path):
             yield loc, f"there is no file {quoted(path)} in the project, and none is built in"
 
 

@@ -16,11 +16,12 @@ from agentlab_ci.core.config import (
 from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.config_names import Finding
-from agentlab_ci.loading.files import is_file, is_folder
+from agentlab_ci.loading.files import is_file, is_folder, is_inside, is_there
 from agentlab_ci.loading.placeholders import env_placeholders_of
 from agentlab_ci.loading.project import Project
 from agentlab_ci.loading.wording import quoted
 from agentlab_ci.loading.yaml_source import Loc, format_loc
+from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF, FixtureError, read_records
 
 
 def find_unusable(
@@ -38,6 +39,7 @@ def find_unusable(
     for index, tool in enumerate(project.config.tools):
         if tool.name in tools:
             problems += _at_config(project, ("tools", index), _check_tool(tool, project.root, environ))
+    problems += _check_fixtures(project, tools)
     for scenario in scenarios:
         problems += _check_script(scenario, project.root)
     return tuple(problems)
@@ -94,6 +96,23 @@ def _check_tool(tool: CustomTool, root: Path, environ: Mapping[str, str]) -> Ite
         yield ("module_path",), f"there is no file {quoted(path)}"
     if tool.command and not _can_be_run(tool.command[0], root, environ):
         yield ("command",), _no_command(tool.command[0])
+
+
+def _check_fixtures(project: Project, tools: Collection[str]) -> Iterator[Problem]:
+    """Yield what is wrong with the project's own files that these tools read in the place of shipped ones."""
+    kinds = {FIXTURE_OF[tool]: BUILTIN_TOOLS[tool].fixture for tool in tools if tool in BUILTIN_TOOLS}
+    for name, kind in sorted(kinds.items()):
+        path = project.root / name
+        if not is_there(path):
+            continue
+        shown = (Path(project.config_file or "").parent / name).as_posix()
+        if not is_inside(project.root, path):
+            yield Problem(path=shown, message="is outside of the project, or in its `.git`")
+            continue
+        try:
+            read_records(path, kind)
+        except FixtureError as problem:
+            yield Problem(path=shown, line=problem.line, column=problem.column, message=problem.message)
 
 
 def _check_script(scenario: Scenario, root: Path) -> Iterator[Problem]:
