@@ -6,8 +6,19 @@ from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
-from agentlab_ci.core.scenario import Mode
-from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, Turn, Wait
+from agentlab_ci.core.scenario import Mode, ScenarioType
+from agentlab_ci.core.trace import (
+    Evaluation,
+    EventKind,
+    Redraw,
+    Role,
+    SampleError,
+    ToolCall,
+    TraceEvent,
+    Turn,
+    Usage,
+    Wait,
+)
 from agentlab_ci.errors import ExitCode
 from factories import make_facts, make_report, make_row, make_samples
 from hostile import HOSTILE_TEXTS
@@ -107,8 +118,118 @@ def hostile_scenario(index: int, text: str) -> ScenarioResult:
         "error": SampleError(message=text, status=500, body=text),
         "redraws": (Redraw(reason=TerminationReason.HTTP_ERROR, message=text, seconds=1),),
     }
-    samples = make_samples("ffe", scenario_id=scenario_id)
-    return judge_scenario(facts, [sample.model_copy(update=evidence) for sample in samples])
+    work = {
+        "tool_calls": (
+            ToolCall(name=text, input={text: [text]}, output={text: text}, fault=text),
+            ToolCall(name=text, input={}, error=text),
+        ),
+        "trace": (
+            TraceEvent(at_ms=0, kind=EventKind.TURN, index=0),
+            TraceEvent(at_ms=1, kind=EventKind.LOG, text=text),
+            TraceEvent(at_ms=2, kind=EventKind.TURN, index=1),
+            TraceEvent(at_ms=3, kind=EventKind.TOOL_CALL, index=0),
+            TraceEvent(at_ms=4, kind=EventKind.TOOL_CALL, index=1),
+            TraceEvent(at_ms=5, kind=EventKind.LIMIT, text=text),
+        ),
+    }
+    first, *others = (s.model_copy(update=evidence) for s in make_samples("ffe", scenario_id=scenario_id))
+    return judge_scenario(facts, [first.model_copy(update=work | {"error": None}), *others])
+
+
+def task_scenario(scenario_id: str, *ends: str, **overrides: Any) -> ScenarioResult:
+    """Return a judged task whose samples end as said: refunded, forbidden, steps, crashed."""
+    facts: dict[str, Any] = {
+        "name": scenario_id.partition(".")[2].replace("-", " ").capitalize(),
+        "type": ScenarioType.TASK,
+        "suite": "support",
+        "file": "scenarios/support/refund.yaml",
+        "line": 1,
+        "agent": AgentIdentity(name="worker", provider=Provider.EXTERNAL_PROCESS, label="refund worker"),
+        "samples_wanted": len(ends),
+    }
+    samples = make_samples("p" * len(ends), scenario_id=scenario_id)
+    done = (sample.model_copy(update=_work(end)) for sample, end in zip(samples, ends, strict=True))
+    return judge_scenario(make_facts(scenario_id, **facts | overrides), done)
+
+
+_CALLS = {
+    "search": ToolCall(
+        name="crm.search_customer",
+        input={"email": "alice@example.com"},
+        output={"id": "cus_1", "name": "Alice"},
+        duration_ms=1.5,
+    ),
+    "missed": ToolCall(
+        name="orders.refund", input={"order_id": "ord_1"}, error="there is no order ord_1", duration_ms=0.4
+    ),
+    "refund": ToolCall(
+        name="orders.refund",
+        input={"order_id": "ord_1024"},
+        output={"refunded": True, "order_id": "ord_1024"},
+        duration_ms=0.5,
+    ),
+    "refund_all": ToolCall(name="orders.refund_all", input={}, error="not called: the tool is forbidden"),
+}
+
+
+def _work(end: str) -> dict[str, Any]:
+    """Return what a sample of a task holds that ended so."""
+    names, final, status, reason, limit = {
+        "refunded": (["search", "missed", "refund"], "Refunded ord_1024.", "passed", "completed", None),
+        "forbidden": (
+            ["search", "refund_all"],
+            None,
+            "failed",
+            "forbidden_tool_used",
+            "called orders.refund_all, which `tools.forbidden` names",
+        ),
+        "steps": (
+            ["search"] * 8,
+            "Done.",
+            "failed",
+            "step_limit_exceeded",
+            "step 9, at most 8 (`runtime.max_steps`)",
+        ),
+        "crashed": (["search"], None, "error", "agent_error", None),
+    }[end]
+    calls = tuple(_CALLS[name] for name in names)
+    words = Turn(role=Role.AGENT, text="Looking for the customer.", latency_ms=310)
+    turns = [Turn(role=Role.USER, text="Refund the order that was charged twice."), words]
+    turns += [Turn(role=Role.AGENT, text="", latency_ms=120)] * (len(calls) - 1)
+    turns += [Turn(role=Role.AGENT, text=final, latency_ms=200)] if final is not None else []
+    trace = [TraceEvent(at_ms=0, kind=EventKind.TURN, index=0)]
+    for number in range(len(calls)):
+        trace.append(TraceEvent(at_ms=100 * number + 1, kind=EventKind.TURN, index=number + 1))
+        trace.append(TraceEvent(at_ms=100 * number + 2, kind=EventKind.TOOL_CALL, index=number))
+    trace += [TraceEvent(at_ms=990, kind=EventKind.LOG, text="warming up")] if end == "crashed" else []
+    trace += [TraceEvent(at_ms=995, kind=EventKind.TURN, index=len(calls) + 1)] if final is not None else []
+    trace += [TraceEvent(at_ms=999, kind=EventKind.LIMIT, text=limit)] if limit is not None else []
+    refunded = Evaluation(
+        id="refund-created",
+        type="tool_call_assertion",
+        mode=Mode.HARD_GATE,
+        passed=end == "refunded",
+        message='called orders.refund with {"order_id": "ord_1024"}'
+        if end == "refunded"
+        else 'no call to orders.refund with {"order_id": "ord_1024"}',
+    )
+    crash = SampleError(
+        message="python3 ended with code 1 before its final answer", body="Traceback\nKeyError: 'email'"
+    )
+    return {
+        "status": SampleStatus(status),
+        "termination_reason": TerminationReason(reason),
+        "score": None if end == "crashed" else 100,
+        "started_at": "2026-04-07T00:12:34Z",
+        "duration_ms": 1000.0,
+        "usage": Usage(input_tokens=900, output_tokens=120, cost_usd=0.0042),
+        "error": crash if end == "crashed" else None,
+        "final_output": final,
+        "turns": tuple(turns),
+        "tool_calls": calls,
+        "trace": tuple(trace),
+        "evaluations": () if end == "crashed" else (refunded,),
+    }
 
 
 CANNED_REPORTS: dict[str, RunReport] = {
@@ -119,6 +240,13 @@ CANNED_REPORTS: dict[str, RunReport] = {
         scenario("fpf", "support.cancel"),
         scenario("pfe", "support.refund", pass_rate="1"),
         scenario("fff", "support.return"),
+    ),
+    "tasks": make_report(
+        task_scenario("support.refund", "refunded", "forbidden", "refunded"),
+        task_scenario("support.refund-bob", "steps", "crashed", "forbidden"),
+    ),
+    "single_task": make_report(
+        task_scenario("support.refund", "refunded"), task_scenario("support.refund-bob", "steps")
     ),
     "errors_only": make_report(scenario("pee", "support.order-status"), scenario("ppp", "support.refund")),
     "unfinished": make_report(

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
@@ -31,6 +31,7 @@ from agentlab_ci.runner.engine import EngineWorld, execute
 from agentlab_ci.runner.ledger import Ledger
 from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.settings import ReportSettings, RunSettings
+from agentlab_ci.tools.interface import Toolbox, ToolContext
 
 Script = Callable[[str, int, int], "Act"]
 """What a reply does, by scenario id, sample and how often that sample has been asked."""
@@ -187,6 +188,16 @@ def plan_of(*scenarios: Scenario, config: Config | None = None, rate: str | None
     )
 
 
+async def nothing_to_set_up(scenario: Scenario, sample: int) -> None:
+    """Stand for scenarios without a script."""
+    assert scenario.setup_script is None
+    assert sample
+
+
+def _no_tools(names: tuple[str, ...], context: ToolContext) -> AbstractAsyncContextManager[Toolbox]:
+    raise AssertionError(f"a conversation has no tools: {names}, {context}")
+
+
 @dataclass(slots=True)
 class Performance:
     """A plan being run on a scripted agent."""
@@ -201,6 +212,8 @@ class Performance:
     def world(self) -> EngineWorld:
         return EngineWorld(
             open_agent=lambda _config: ScriptedAgent(self.stage),
+            open_tools=_no_tools,
+            set_up=nothing_to_set_up,
             now=lambda: datetime(2026, 4, 7, tzinfo=UTC),
             new_run_id=lambda _now: f"run_{next(self.ids)}",
             redact=lambda sample: sample,

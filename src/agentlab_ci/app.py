@@ -28,6 +28,7 @@ from agentlab_ci.loading.project import Project, load_project, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import agents_in_use, find_unusable
+from agentlab_ci.processes.family import kill_orphans
 from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import Written, prepare_report_folder
@@ -38,8 +39,11 @@ from agentlab_ci.reports.redact import Redactor
 from agentlab_ci.runner.batch import Batch
 from agentlab_ci.runner.describe import describe_plan
 from agentlab_ci.runner.plan import Plan, make_plan
+from agentlab_ci.runner.set_up import make_set_up
 from agentlab_ci.settings import CommentSettings, ReportSettings, RunSettings
 from agentlab_ci.store.writer import StoreWriter
+from agentlab_ci.tools.interface import ToolWorld
+from agentlab_ci.tools.opening import make_toolbox_opener
 
 if TYPE_CHECKING:
     from agentlab_ci.publish.second_stage import Target
@@ -122,6 +126,10 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         plan,
         store,
         open_agent=open_agent,
+        open_tools=make_toolbox_opener(
+            project.config.tools, ToolWorld(environ=world.environ, project=project.root)
+        ),
+        set_up=make_set_up(project=project.root, environ=world.environ, seconds=plan.sample_timeout),
         redact=redactor.sample,
         console=world.console,
         log_style=world.log_style,
@@ -131,7 +139,8 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     )
     try:
         batch.run(deadline=settings.timeout)
-    finally:  # also after a bug in agentlab: what is known is stored and reported
+    finally:  # also after a bug in agentlab: what is known is stored and reported, and nothing is left running
+        kill_orphans()
         report = batch.report(settings.report)
         store.finish_batch(report)
         written = folder.write(report, settings.report)

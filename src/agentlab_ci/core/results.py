@@ -21,6 +21,7 @@ from agentlab_ci.core.trace import (
     Redraw,
     SampleError,
     ToolCall,
+    TraceEvent,
     Turn,
     Usage,
     Wait,
@@ -56,6 +57,7 @@ class SampleResult(Record):
     final_output: str | None = None
     turns: tuple[Turn, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
+    trace: tuple[TraceEvent, ...] = ()
     evaluations: tuple[Evaluation, ...] = ()
 
     @property

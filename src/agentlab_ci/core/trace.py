@@ -1,4 +1,4 @@
-"""What happened in a sample, as results.json holds it: turns, tool calls, evaluations, waits, redraws."""
+"""What happened in a sample, as results.json holds it: turns, tool calls, evaluations, waits, and their order."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -51,6 +51,29 @@ class ToolCall(Record):
     error: str | None = None
     duration_ms: Figure | None = None
     fault: str | None = None
+
+
+class EventKind(StrEnum):
+    """What a step of a trace is."""
+
+    TURN = "turn"
+    TOOL_CALL = "tool_call"
+    LIMIT = "limit"
+    """The sample went over a limit of the scenario, or called a tool that it forbids."""
+    LOG = "log"
+    """What the agent printed that was no message of its protocol."""
+
+
+class TraceEvent(Record):
+    """One step of a sample, `at_ms` after the start of the draw that counted.
+
+    `index` is the place of the turn or tool call in the sample's list, from 0; `text` is that of the other kinds.
+    """
+
+    at_ms: Figure
+    kind: EventKind
+    index: Count | None = None
+    text: str | None = None
 
 
 class Evaluation(Record):

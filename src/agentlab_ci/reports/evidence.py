@@ -1,10 +1,12 @@
-"""A sample's evidence, piece by piece: its turns or final output, and the body that came instead of an answer."""
+"""A sample's evidence, piece by piece, in order: what was said and called, or came instead of an answer."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from agentlab_ci.core.results import SampleResult
-from agentlab_ci.core.trace import Turn
+from agentlab_ci.core.trace import EventKind, ToolCall, TraceEvent, Turn
 from agentlab_ci.reports.formatting import format_duration
 from agentlab_ci.reports.reasons import explain_sample, tell_history
 
@@ -19,13 +21,37 @@ class Exhibit:
 
 
 def exhibits(sample: SampleResult) -> Iterator[Exhibit]:
-    """Yield what was said, in order; the final output only where there are no turns."""
-    for turn in sample.turns:
-        yield Exhibit(title=turn.role.value, details=tuple(_details(turn)), text=turn.text)
-    if not sample.turns and sample.final_output is not None:
+    """Yield what happened, in order; the final output only where there is nothing else."""
+    steps = list(in_order(sample))
+    for step, following in zip_longest(steps, steps[1:]):
+        match step:
+            case Turn(text="", note=None) if isinstance(following, ToolCall):
+                continue  # the calls are what it said
+            case Turn():
+                yield Exhibit(title=step.role.value, details=tuple(_details(step)), text=step.text)
+            case ToolCall():
+                yield Exhibit(title="tool call", details=tuple(_details(step)), text=_show_call(step))
+            case TraceEvent():
+                yield Exhibit(title=step.kind.value, text=step.text or "")
+    if not steps and sample.final_output is not None:
         yield Exhibit(title="final output", text=sample.final_output)
     if sample.error is not None and sample.error.body:
-        yield Exhibit(title="body of the answer", text=sample.error.body)
+        yield Exhibit(title="instead of an answer", text=sample.error.body)
+
+
+def in_order(sample: SampleResult) -> Iterator[Turn | ToolCall | TraceEvent]:
+    """Yield turns, tool calls and the trace's own events as they happened; turns first where there is no trace."""
+    if not sample.trace:
+        yield from sample.turns
+        yield from sample.tool_calls
+    for event in sample.trace:
+        match event:
+            case TraceEvent(kind=EventKind.TURN, index=int(index)):
+                yield from sample.turns[index : index + 1]
+            case TraceEvent(kind=EventKind.TOOL_CALL, index=int(index)):
+                yield from sample.tool_calls[index : index + 1]
+            case _:
+                yield event
 
 
 def describe_sample(sample: SampleResult) -> str:
@@ -35,8 +61,23 @@ def describe_sample(sample: SampleResult) -> str:
     return "\n".join([*told, *shown])
 
 
-def _details(turn: Turn) -> Iterator[str]:
-    if turn.latency_ms is not None:
-        yield format_duration(turn.latency_ms)
-    if turn.note is not None:
-        yield turn.note
+def to_json(value: object) -> str:
+    """Write an input or an output of a tool in one line."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _show_call(call: ToolCall) -> str:
+    came = f"error: {call.error}" if call.error is not None else f"output: {to_json(call.output)}"
+    return f"input: {to_json(call.input)}\n{came}"
+
+
+def _details(step: Turn | ToolCall) -> Iterator[str]:
+    took = step.latency_ms if isinstance(step, Turn) else step.duration_ms
+    if isinstance(step, ToolCall):
+        yield step.name
+    if took is not None:
+        yield format_duration(took)
+    if isinstance(step, ToolCall) and step.fault is not None:
+        yield f"fault: {step.fault}"
+    if isinstance(step, Turn) and step.note is not None:
+        yield step.note

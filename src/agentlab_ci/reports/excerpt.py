@@ -1,11 +1,16 @@
 """The few lines of a sample that it was judged by, for places where a whole transcript is too long."""
 
 import re
+from collections.abc import Iterator
 
 from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Role, Turn
+from agentlab_ci.reports.evidence import to_json
 from agentlab_ci.reports.redact import cut
 
+_CALLS = 6
+_CALL_BYTES = 200
 _TEXT_BYTES = 1000
 _TEXT_LINES = 12
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -14,12 +19,14 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 def excerpt(sample: SampleResult) -> str:
     """Return what was last said before the sample was judged, as plain untrusted text; empty when nothing was.
 
-    Of a conversation, the exchange of the first step that failed, else the last one; of any other sample its final
-    output; where something else came instead of an answer, that. Lines that go on are indented, so that no reply
-    can pretend to be another speaker's.
+    Of a conversation, the exchange of the first step that failed, else the last one; of a task, its last calls and
+    the answer; where something else came instead of an answer, that. Lines that go on are indented, so that no
+    reply can pretend to be another speaker's.
     """
     if sample.error is not None and sample.error.body:
-        return _say("body of the answer", sample.error.body)
+        return _say("instead of an answer", sample.error.body)
+    if sample.tool_calls:
+        return "\n".join(_tell_work(sample))
     if not sample.turns:
         return "" if sample.final_output is None else _say("final output", sample.final_output)
     return "\n".join(_say(turn.role.value, turn.text) for turn in _exchange(sample))
@@ -30,6 +37,17 @@ def _exchange(sample: SampleResult) -> tuple[Turn, ...]:
     failed = min((e.step for e in sample.evaluations if not e.passed and e.step is not None), default=None)
     end = len(sample.turns) if failed is None or failed > len(replies) else replies[failed - 1] + 1
     return sample.turns[max(0, end - 2) : end]
+
+
+def _tell_work(sample: SampleResult) -> Iterator[str]:
+    earlier = len(sample.tool_calls) - _CALLS
+    if earlier > 0:
+        yield f"… [{plural(earlier, 'earlier call')} left out]"
+    for call in sample.tool_calls[-_CALLS:]:
+        came = f"error: {call.error}" if call.error is not None else to_json(call.output)
+        yield _say("call", f"{call.name} {cut(to_json(call.input), _CALL_BYTES)} → {cut(came, _CALL_BYTES)}")
+    if sample.final_output is not None:
+        yield _say("agent", sample.final_output)
 
 
 def _say(speaker: str, text: str) -> str:

@@ -60,7 +60,7 @@ def _to_json(record: Record) -> bytes:
         return to_json(record, indent=1)
     except PydanticSerializationError:
         # A lone surrogate, which only JSON's own escapes can write.
-        return json.dumps(record.model_dump(mode="json"), indent=1, ensure_ascii=True).encode()
+        return json.dumps(record.model_dump(), indent=1, ensure_ascii=True).encode()
 
 
 def _find_contradictions(report: RunReport) -> Iterator[str]:

@@ -6,7 +6,7 @@ from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.text import plural
-from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.core.trace import Evaluation, EventKind
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
@@ -84,7 +84,7 @@ def tell_end(sample: SampleResult) -> tuple[str, ...]:
     """Say why a sample ended as it did, as far as its evaluations do not say it themselves."""
     if sample.status is SampleStatus.FAILED:
         judged_alone = sample.termination_reason in _JUDGED_ALONE
-        return () if judged_alone and sample.evaluations else (sample.termination_reason.value,)
+        return () if judged_alone and sample.evaluations else (_name_end(sample),)
     return explain_sample(sample)
 
 
@@ -98,12 +98,18 @@ def _explain_failure(sample: SampleResult) -> Iterator[str]:
     missed = [evaluation for evaluation in sample.evaluations if not evaluation.passed]
     gates = [evaluation for evaluation in missed if evaluation.mode is Mode.HARD_GATE]
     if sample.termination_reason not in _JUDGED_ALONE:
-        yield sample.termination_reason.value
+        yield _name_end(sample)
     for gate in gates:
         yield f"{describe_evaluation(gate)}: {gate.message}"
     weighted = [evaluation for evaluation in missed if evaluation.mode is Mode.WEIGHTED]
     if weighted and sample.score is not None:
         yield f"score {sample.score}: " + ", ".join(f"{describe_evaluation(e)}: {e.message}" for e in weighted)
+
+
+def _name_end(sample: SampleResult) -> str:
+    """Name the reason of the end, with the limit that was gone over."""
+    limits = (event.text for event in sample.trace if event.kind is EventKind.LIMIT and event.text)
+    return ": ".join([sample.termination_reason.value, *limits])
 
 
 def _explain_error(sample: SampleResult) -> str:

@@ -17,9 +17,11 @@ from agentlab_ci.reports.log import LogStyle, scenario_section
 from agentlab_ci.runner.engine import EngineWorld, run_plan
 from agentlab_ci.runner.ledger import Ledger
 from agentlab_ci.runner.plan import Plan
+from agentlab_ci.runner.set_up import SetUp
 from agentlab_ci.settings import ReportSettings
 from agentlab_ci.store.ids import new_batch_id, new_run_id
 from agentlab_ci.store.writer import StoreWriter
+from agentlab_ci.tools.interface import ToolboxOpener
 
 
 class Batch:
@@ -31,6 +33,8 @@ class Batch:
         store: StoreWriter,
         *,
         open_agent: Callable[[AgentConfig], Agent],
+        open_tools: ToolboxOpener,
+        set_up: SetUp,
         redact: Callable[[SampleResult], SampleResult],
         console: Console,
         log_style: LogStyle,
@@ -57,6 +61,8 @@ class Batch:
         )
         self._world = EngineWorld(
             open_agent=open_agent,
+            open_tools=open_tools,
+            set_up=set_up,
             now=now,
             new_run_id=new_run_id,
             redact=redact,

@@ -19,6 +19,8 @@ from agentlab_ci.runner.plan import Plan, PlanRow
 from agentlab_ci.runner.reachability import Reach, Reachability
 from agentlab_ci.runner.sample import SampleLimits, SampleRun, never_run
 from agentlab_ci.runner.schedule import Job, Schedule
+from agentlab_ci.runner.set_up import SetUp
+from agentlab_ci.tools.interface import ToolboxOpener
 
 KEEP_SECONDS = 1.0
 """How long a slot waits until its sample is stored; a store that takes longer catches up on its own."""
@@ -52,6 +54,8 @@ class EngineWorld:
     """
 
     open_agent: Callable[[AgentConfig], Agent]
+    open_tools: ToolboxOpener
+    set_up: SetUp
     now: Callable[[], datetime]
     new_run_id: Callable[[datetime], str]
     redact: Callable[[SampleResult], SampleResult]
@@ -162,6 +166,8 @@ class _Engine:
             run_id=self._world.new_run_id(now),
             started_at=now,
             limits=self._limits,
+            open_tools=self._world.open_tools,
+            set_up=self._world.set_up,
             on_wait=lambda job, wait: self._world.observer.waiting(job.row.facts, job.sample, wait),
         )
         task = asyncio.create_task(sample.run())

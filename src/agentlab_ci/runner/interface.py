@@ -8,6 +8,7 @@ from agentlab_ci.agents.interface import Agent, SessionStart
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.runner.recording import Recording
+from agentlab_ci.tools.interface import ToolboxOpener
 
 AnswerT = TypeVar("AnswerT")
 
@@ -30,6 +31,7 @@ class Draw:
     scenario: Scenario
     agent: Agent
     start: SessionStart
+    open_tools: ToolboxOpener
     patiently: Patiently
     recording: Recording
 
@@ -40,6 +42,6 @@ class ScenarioRunner(Protocol):
     async def __call__(self, draw: Draw) -> TerminationReason:
         """Run the scenario once, into the draw's recording.
 
-        Raises AgentFailedError and NotJudgedError, which make the sample an error.
+        Raises AgentFailedError, NotJudgedError and ToolBrokenError, which make the sample an error.
         """
         ...

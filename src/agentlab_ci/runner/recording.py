@@ -1,37 +1,76 @@
 """What one attempt at a sample has brought so far, so that an attempt cut short still shows it."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from agentlab_ci.agents.interface import Reply
-from agentlab_ci.core.trace import Evaluation, Role, ToolCall, Turn, Usage
+from agentlab_ci.agents.interface import AgentTurn, Reply
+from agentlab_ci.core.tool import CallOutcome, CallRequest
+from agentlab_ci.core.trace import Evaluation, EventKind, Role, ToolCall, TraceEvent, Turn, Usage
 
 NumberT = TypeVar("NumberT", int, float)
 
 
 @dataclass(slots=True)
 class Recording:
-    """Grows while the attempt runs; the only mutable data of a sample."""
+    """Grows while the attempt runs; the only mutable data of a sample. `clock` counts seconds."""
 
+    clock: Callable[[], float] = time.monotonic
     turns: list[Turn] = field(default_factory=list)
     tool_calls: list[ToolCall] = field(default_factory=list)
+    trace: list[TraceEvent] = field(default_factory=list)
     evaluations: list[Evaluation] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
+    final_output: str | None = None
+    """The agent's answer: the last one in a conversation."""
+    _began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
 
     def add_message(self, text: str) -> None:
         """Note what the user says."""
-        self.turns.append(Turn(role=Role.USER, text=text))
+        self._add_turn(Turn(role=Role.USER, text=text))
 
     def add_reply(self, reply: Reply) -> None:
-        """Note what the agent answers."""
+        """Note what the agent answers in a conversation."""
         latency = round(reply.latency_ms, 1)
-        self.turns.append(Turn(role=Role.AGENT, text=reply.text, latency_ms=latency, note=reply.note))
+        self._add_turn(Turn(role=Role.AGENT, text=reply.text, latency_ms=latency, note=reply.note))
         self.usages.append(reply.usage)
+        self.final_output = reply.text
 
-    @property
-    def final_output(self) -> str | None:
-        """The agent's last words, None before the first."""
-        return next((turn.text for turn in reversed(self.turns) if turn.role is Role.AGENT), None)
+    def add_turn(self, turn: AgentTurn) -> None:
+        """Note what the agent says in a task: its words beside the calls, or its final answer.
+
+        What it used is summed over the turns that say so: a protocol may tell it once, at the end.
+        """
+        for line in turn.log:
+            self._add_event(EventKind.LOG, text=line)
+        said = (turn.message or "") if turn.final is None else turn.final
+        latency = round(turn.latency_ms, 1)
+        self._add_turn(Turn(role=Role.AGENT, text=said, latency_ms=latency, note=turn.note))
+        if turn.usage != Usage():
+            self.usages.append(turn.usage)
+        if turn.final is not None:
+            self.final_output = turn.final
+
+    def add_call(self, request: CallRequest, outcome: CallOutcome) -> None:
+        """Note a tool call and what came of it, an attempt that was blocked included."""
+        call = ToolCall(
+            name=request.name,
+            input=dict(request.input),
+            output=outcome.output,
+            error=outcome.error,
+            duration_ms=round(outcome.duration_ms, 1),
+            fault=outcome.fault,
+        )
+        self._add_event(EventKind.TOOL_CALL, index=len(self.tool_calls))
+        self.tool_calls.append(call)
+
+    def add_limit(self, text: str) -> None:
+        """Note which limit of the scenario ended the sample."""
+        self._add_event(EventKind.LIMIT, text=text)
 
     @property
     def agent_turns(self) -> int:
@@ -40,12 +79,20 @@ class Recording:
 
     @property
     def usage(self) -> Usage:
-        """The sum over all replies; a figure that any of them lacks is unknown."""
+        """The sum over all that was told; a figure that any of them lacks is unknown."""
         return Usage(
             input_tokens=_total([u.input_tokens for u in self.usages]),
             output_tokens=_total([u.output_tokens for u in self.usages]),
             cost_usd=_total([u.cost_usd for u in self.usages]),
         )
+
+    def _add_turn(self, turn: Turn) -> None:
+        self._add_event(EventKind.TURN, index=len(self.turns))
+        self.turns.append(turn)
+
+    def _add_event(self, kind: EventKind, *, index: int | None = None, text: str | None = None) -> None:
+        at_ms = round((self.clock() - self._began) * 1000, 1)
+        self.trace.append(TraceEvent(at_ms=at_ms, kind=kind, index=index, text=text))
 
 
 def _total(figures: list[NumberT | None]) -> NumberT | None:

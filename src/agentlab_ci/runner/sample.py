@@ -17,6 +17,8 @@ from agentlab_ci.runner.patience import choose_pause, choose_wait
 from agentlab_ci.runner.recording import Recording
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
 from agentlab_ci.runner.schedule import Job
+from agentlab_ci.runner.set_up import SetUp, SetUpFailedError
+from agentlab_ci.tools.interface import ToolboxOpener, ToolBrokenError
 
 UNREACHABLE_ERROR = SampleError(message="the agent could not be reached, so the rest of its samples did not run")
 
@@ -43,17 +45,21 @@ class SampleRun:
         run_id: str,
         started_at: datetime,
         limits: SampleLimits,
+        open_tools: ToolboxOpener,
+        set_up: SetUp,
         on_wait: WaitListener,
     ) -> None:
         self._job = job
         self._agent = agent
+        self._open_tools = open_tools
+        self._set_up = set_up
         self._run_id = run_id
         self._started_at = started_at
         self._limits = limits
         self._on_wait = on_wait
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
-        self._recording = Recording()
+        self._recording = Recording(self._clock)
         self._waits: list[Wait] = []
         self._redraws: list[Redraw] = []
         self.unreached = False
@@ -86,6 +92,11 @@ class SampleRun:
                 return self._judged(await self._draw())
             except NotJudgedError as problem:
                 return self._errored(TerminationReason.TIMEOUT_EXCEEDED, SampleError(message=str(problem)))
+            except SetUpFailedError as problem:
+                error = SampleError(message=str(problem), body=problem.stderr or None)
+                return self._errored(TerminationReason.TOOL_ERROR, error)
+            except ToolBrokenError as problem:
+                return self._errored(TerminationReason.TOOL_ERROR, SampleError(message=str(problem)))
             except AgentFailedError as failure:
                 self.unreached = failure.unreached
                 if not failure.redrawable or len(self._redraws) >= self._limits.error_retries:
@@ -96,7 +107,7 @@ class SampleRun:
                 await asyncio.sleep(pause)
 
     async def _draw(self) -> TerminationReason:
-        self._recording = Recording()
+        self._recording = Recording(self._clock)
         self.unreached = False
         scenario = self._job.row.scenario
         start = SessionStart(
@@ -105,10 +116,12 @@ class SampleRun:
             conversation_id=str(uuid.uuid4()),
             system_prompt=scenario.system_prompt,
         )
+        await self._set_up(scenario, self._job.sample)
         draw = Draw(
             scenario=scenario,
             agent=self._agent,
             start=start,
+            open_tools=self._open_tools,
             patiently=self._ask_patiently,
             recording=self._recording,
         )
@@ -175,6 +188,7 @@ class SampleRun:
             final_output=recording.final_output,
             turns=tuple(recording.turns),
             tool_calls=tuple(recording.tool_calls),
+            trace=tuple(recording.trace),
             evaluations=tuple(recording.evaluations),
         )
 

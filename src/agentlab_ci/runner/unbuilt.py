@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, Config
 from agentlab_ci.core.provider import Provider
-from agentlab_ci.core.scenario import Scenario
+from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
 
 
@@ -16,8 +16,6 @@ def name_unbuilt(scenario: Scenario, agent: AgentConfig, config: Config) -> Iter
         yield f"{place} checks {scenario.type} scenarios but cannot run them yet"
     if agent.provider not in AGENTS:
         yield f"{place} cannot run {agent.provider} agents yet ({agent.name})"
-    if scenario.setup_script is not None:
-        yield f"{place} checks `setup_script` but cannot run it yet"
     if _profile_matters(scenario, agent, config):
         yield f"{place} checks `runtime_profile` but cannot apply {scenario.runtime_profile} yet"
 
@@ -26,4 +24,6 @@ def _profile_matters(scenario: Scenario, agent: AgentConfig, config: Config) -> 
     profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
     if profile is None:
         return False
+    if isinstance(scenario.body, Task):
+        return any(fault.tool in scenario.body.tools_allowed for fault in profile.tool_faults)
     return profile.state is not None or (bool(profile.http_faults) and agent.provider is Provider.HTTP)

@@ -82,7 +82,7 @@ def write_sample(connection: sqlite3.Connection, batch_id: str, variant: str | N
 
 def to_json(record: Record, *, without: str | None = None) -> str:
     """Return the record as JSON in ASCII: a lone surrogate, which has no UTF-8 form, becomes an escape."""
-    return json.dumps(record.model_dump(mode="json", exclude=None if without is None else {without}))
+    return json.dumps(record.model_dump(exclude=None if without is None else {without}))
 
 
 def column(text: str | None) -> str:

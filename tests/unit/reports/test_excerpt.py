@@ -48,7 +48,7 @@ def test_the_exchange_that_was_judged(steps: tuple[int | None, ...], shown: str)
 
 def test_what_came_instead_of_an_answer() -> None:
     error = SampleError(message="HTTP 502", status=502, body="\n<h1>\r\nBad gateway\n")
-    assert excerpt(_sample(turns=TALK, error=error)) == "body of the answer: <h1>\n    Bad gateway"
+    assert excerpt(_sample(turns=TALK, error=error)) == "instead of an answer: <h1>\n    Bad gateway"
 
 
 def test_an_output_without_turns() -> None:

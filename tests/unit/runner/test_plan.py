@@ -16,8 +16,8 @@ HTTP = HttpAgent(name="web", provider=Provider.HTTP, url="http://user:pw@localho
 PROCESS = ExternalProcessAgent(name="proc", provider=Provider.EXTERNAL_PROCESS, command="agent")
 
 
-def task(scenario_id: str = "a.task") -> Scenario:
-    return make_scenario(scenario_id, body=Task(instructions="do it", tools_allowed=("orders.list",)))
+def task(scenario_id: str = "a.task", *, tools: tuple[str, ...] = ("orders.list",), **more: Any) -> Scenario:
+    return make_scenario(scenario_id, body=Task(instructions="do it", tools_allowed=tools), **more)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,12 @@ def test_a_mock_agent_without_replies_holds_no_conversation() -> None:
 
 
 def test_a_kind_that_is_not_built_yet_is_refused_and_named() -> None:
-    with pytest.raises(BadInputError, match=r"scenarios/a\.yaml:1: a\.task: this version checks task scenarios"):
-        plan_of(task(), config=make_config())
-    simulation = make_scenario(body=Simulation(instructions="ask", agent_expectations="answers"))
-    with pytest.raises(BadInputError, match="checks simulation scenarios but cannot run them yet"):
+    simulation = make_scenario("a.talk", body=Simulation(instructions="ask", agent_expectations="answers"))
+    refused = r"scenarios/a\.yaml:1: a\.talk: this version checks simulation scenarios but cannot run them yet"
+    with pytest.raises(BadInputError, match=refused):
         plan_of(simulation, config=make_config(HTTP))
-    with pytest.raises(BadInputError, match=r"a\.task"):
-        plan_of(make_scenario(), task(), config=make_config())
+    with pytest.raises(BadInputError, match=r"a\.talk"):
+        plan_of(make_scenario(), simulation, config=make_config(HTTP))
 
 
 def test_the_agents_address_is_shown_without_its_secrets() -> None:
@@ -159,9 +158,13 @@ def test_a_profile_that_would_matter_is_refused_until_it_can_be_applied(
         assert plan_of(scenario, config=config).total_samples == 1
 
 
-def test_a_setup_script_is_refused_until_it_can_be_run() -> None:
-    with pytest.raises(BadInputError, match="checks `setup_script` but cannot run it yet"):
-        plan_of(make_scenario(setup_script="setup.py"))
+def test_a_task_whose_tools_a_profile_breaks_is_refused_until_that_can_be_done() -> None:
+    faults = [{"tool": "orders.list", "mode": "error"}]
+    config = make_config(runtime_profiles=[{"name": "bad-day", "tool_faults": faults}])
+    with pytest.raises(BadInputError, match=r"checks `runtime_profile` but cannot apply bad-day yet"):
+        plan_of(task(runtime_profile="bad-day"), config=config)
+    untouched = task(runtime_profile="bad-day", tools=("docs.read",))
+    assert plan_of(untouched, config=config).total_samples == 1
 
 
 def test_every_problem_of_the_plan_is_named_once() -> None:
