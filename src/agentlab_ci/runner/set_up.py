@@ -1,8 +1,9 @@
 """A scenario's `setup_script`: what makes the world ready before each sample."""
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
+from typing import Any
 
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.processes.child import Command
@@ -12,7 +13,7 @@ from agentlab_ci.processes.once import Finished, run_once
 MOST_OUTPUT_BYTES = 16 << 20
 """What the script may print; nobody reads it, so a script that prints more has lost its way."""
 
-SetUp = Callable[[Scenario, int], Awaitable[None]]
+SetUp = Callable[[Scenario, int], Coroutine[Any, Any, None]]
 """Makes the world ready for one sample of a scenario; raises SetUpFailedError."""
 
 
