@@ -31,15 +31,15 @@ def play(job: Job) -> Play[str]:
         raise StuckError("I cannot patch anything: the task gives no `replacement`.")
     file = yield from _find_file(job)
     if replacement in file.content:
-        return f"{file.path} already has `{replacement}`, so I patched nothing.{file.remark}"
+        return f"{file.path} already has what it should have, so I patched nothing.{file.remark}"
     value = {"path": file.path, "replacement": replacement}
     outcome = yield from job.call("repo.apply_patch", f"patch {file.path}", value)
     if outcome.error is not None:
         return f"I did not patch {file.path}: {outcome.error}{file.remark}"
     if not (isinstance(outcome.output, Mapping) and outcome.output.get("applied") is True):
         return f"I asked to patch {file.path}, but the answer does not say that it was done.{file.remark}"
-    size = " That is the smallest patch: one replacement in one file." if job.mentions(_SMALLEST) else ""
-    return f"Patched {file.path}: it now has `{replacement}`.{size}{file.remark}"
+    size = " That is the smallest change: one patch of one file." if job.mentions(_SMALLEST) else ""
+    return f"Patched {file.path}: it now has `{' '.join(replacement.split())}`.{size}{file.remark}"
 
 
 def _find_file(job: Job) -> Play[_File]:

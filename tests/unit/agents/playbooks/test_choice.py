@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agentlab_ci.agents.playbooks.choice import work
 from agentlab_ci.core.tool import CallOutcome
-from agentlab_ci.loading.builtin_tools import BUILTIN_TOOLS
+from agentlab_ci.tools.registry import BUILTIN_TOOLS
 from playbook_talk import Fails, Script, brief_of, perform
 
 NEEDS = {"crm.search_customer": ["email"], "accounts.get_profile": ["customer_id"], "shop.gift": ["city"]}

@@ -34,7 +34,7 @@ def test_a_file_that_was_moved_is_found_by_its_name() -> None:
     done = perform(f"{FIX} The smallest patch, please.", tools, target_path="lib/sum.py", replacement=CODE)
     assert [value.get("path") for _, value in done.calls] == ["lib/sum.py", None, "src/sum.py", "src/sum.py"]
     assert done.final == (
-        "Patched src/sum.py: it now has `return a + b`. That is the smallest patch: one replacement in one file."
+        "Patched src/sum.py: it now has `return a + b`. That is the smallest change: one patch of one file."
         " The task names lib/sum.py: no file lib/sum.py"
     )
 
@@ -73,12 +73,17 @@ BOTH = [{"path": "src/sum.py"}, {"path": "old/sum.py"}]
         (
             {"repo.read_file": [{"path": "a.py", "content": f"{CODE}\n"}]},
             {"replacement": CODE, "target_path": "a.py"},
-            "a.py already has `return a + b`, so I patched nothing.",
+            "a.py already has what it should have, so I patched nothing.",
         ),
         (
             {"repo.apply_patch": [Fails("read only")]},
             {"replacement": CODE, "target_path": "a.py"},
             "I did not patch a.py: read only",
+        ),
+        (
+            {"repo.apply_patch": [{"path": "a.py", "applied": False}]},
+            {"replacement": CODE, "target_path": "a.py"},
+            "I asked to patch a.py, but the answer does not say that it was done.",
         ),
         (
             {"repo.apply_patch": ["MALFORMED_OUTPUT"]},

@@ -51,6 +51,14 @@ def test_a_refund_takes_every_id_from_a_tool() -> None:
         (TWICE, [FIRST, OTHER], "No order of cus_1 was charged twice, so there is nothing to refund."),
         (
             TWICE,
+            [*TWINS, *({**order, "id": f"{order['id']}0", "duplicate_group": "dup_2"} for order in TWINS)],
+            (
+                "Which order do you mean? Please clarify: ord_2 (49 USD) or ord_20 (49 USD)."
+                " I have refunded none of them."
+            ),
+        ),
+        (
+            TWICE,
             [*TWINS, TWIN | {"id": "ord_4", "amount": 50}],
             (
                 "Which order do you mean? Please clarify: ord_2 (49 USD) or ord_4 (50 USD)."
