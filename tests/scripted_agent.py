@@ -188,10 +188,12 @@ def plan_of(*scenarios: Scenario, config: Config | None = None, rate: str | None
     )
 
 
-async def nothing_to_set_up(scenario: Scenario, sample: int) -> None:
+@asynccontextmanager
+async def nothing_to_set_up(scenario: Scenario, sample: int) -> AsyncIterator[None]:
     """Stand for scenarios without a script."""
     assert scenario.setup_script is None
     assert sample
+    yield
 
 
 def _no_tools(names: tuple[str, ...], context: ToolContext) -> AbstractAsyncContextManager[Toolbox]:

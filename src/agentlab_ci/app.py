@@ -127,9 +127,9 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
         store,
         open_agent=open_agent,
         open_tools=make_toolbox_opener(
-            project.config.tools, ToolWorld(environ=world.environ, project=project.root)
+            project.config.tools, ToolWorld(environ=world.environ, project=project.root, mask=redactor.text)
         ),
-        set_up=make_set_up(project=project.root, environ=world.environ, seconds=plan.sample_timeout),
+        set_up=make_set_up(project=project.root, environ=world.environ),
         redact=redactor.sample,
         console=world.console,
         log_style=world.log_style,

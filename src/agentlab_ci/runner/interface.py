@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agentlab_ci.agents.interface import Agent, SessionStart
@@ -25,13 +26,15 @@ class Patiently(Protocol):
 class Draw:
     """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.
 
-    `agent` can run this type of scenario; planning has seen to that.
+    `agent` can run this type of scenario; planning has seen to that. `fixtures` is the folder that a setup script
+    made ready for this draw.
     """
 
     scenario: Scenario
     agent: Agent
     start: SessionStart
     open_tools: ToolboxOpener
+    fixtures: Path | None
     patiently: Patiently
     recording: Recording
 

@@ -116,16 +116,17 @@ class SampleRun:
             conversation_id=str(uuid.uuid4()),
             system_prompt=scenario.system_prompt,
         )
-        await self._set_up(scenario, self._job.sample)
-        draw = Draw(
-            scenario=scenario,
-            agent=self._agent,
-            start=start,
-            open_tools=self._open_tools,
-            patiently=self._ask_patiently,
-            recording=self._recording,
-        )
-        return await SCENARIO_RUNNERS[scenario.type](draw)
+        async with self._set_up(scenario, self._job.sample) as fixtures:
+            draw = Draw(
+                scenario=scenario,
+                agent=self._agent,
+                start=start,
+                open_tools=self._open_tools,
+                fixtures=fixtures,
+                patiently=self._ask_patiently,
+                recording=self._recording,
+            )
+            return await SCENARIO_RUNNERS[scenario.type](draw)
 
     async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
         attempt = 0

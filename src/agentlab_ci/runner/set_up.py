@@ -1,20 +1,28 @@
 """A scenario's `setup_script`: what makes the world ready before each sample."""
 
+import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.processes.child import Command
 from agentlab_ci.processes.environment import child_environment
 from agentlab_ci.processes.once import Finished, run_once
+from agentlab_ci.tools.fixture_folder import copy_fixtures
 
+SECONDS = 30.0
+"""What a script may take."""
 MOST_OUTPUT_BYTES = 16 << 20
-"""What the script may print; nobody reads it, so a script that prints more has lost its way."""
+"""What it may print; nobody reads it, so a script that prints more has lost its way."""
 
-SetUp = Callable[[Scenario, int], Coroutine[Any, Any, None]]
-"""Makes the world ready for one sample of a scenario; raises SetUpFailedError."""
+SetUp = Callable[[Scenario, int], AbstractAsyncContextManager[Path | None]]
+"""Makes the world ready for one sample of a scenario, and gives the folder of the sample's own fixtures.
+
+None where the scenario has no script. Raises SetUpFailedError; leaving it removes the folder.
+"""
 
 
 class SetUpFailedError(Exception):
@@ -25,33 +33,46 @@ class SetUpFailedError(Exception):
         self.stderr = stderr
 
 
-def make_set_up(*, project: Path, environ: Mapping[str, str], seconds: float) -> SetUp:
+def make_set_up(*, project: Path, environ: Mapping[str, str], seconds: float = SECONDS) -> SetUp:
     """Return the function that runs a scenario's script, if it has one, for `seconds` at most.
 
-    A `.py` file runs under this interpreter, anything else by itself, in the project's folder, with the scenario's
-    id and the sample's number as its arguments and PATH, HOME and LANG as its environment.
+    It runs in a fresh temporary folder that holds copies of the fixtures in `fixtures/`, which the sample's tools
+    then read. A `.py` file runs under this interpreter, anything else by itself. Its arguments are the scenario's
+    id and the sample's number, its environment is PATH, HOME and LANG.
     """
 
-    async def set_up(scenario: Scenario, sample: int) -> None:
+    @asynccontextmanager
+    async def set_up(scenario: Scenario, sample: int) -> AsyncIterator[Path | None]:
         if scenario.setup_script is None:
+            yield None
             return
-        script = scenario.setup_script
-        runs_it = (sys.executable,) if Path(script).suffix == ".py" else ()
-        command = Command(
-            argv=(*runs_it, str(project / script), scenario.id, str(sample)),
-            cwd=project,
-            env=child_environment(environ, ()),
-        )
-        try:
-            finished = await run_once(command, b"", timeout=seconds, max_bytes=MOST_OUTPUT_BYTES)
-        except OSError as problem:
-            why = f"{problem.strerror}; is it executable, and is the program of its first line there?"
-            raise SetUpFailedError(f"the setup script {script} did not start: {why}") from None
-        how = _find_fault(finished, seconds)
-        if how is not None:
-            raise SetUpFailedError(f"the setup script {script} {how}", stderr=finished.stderr)
+        with TemporaryDirectory(prefix="agentlab-sample-", ignore_cleanup_errors=True) as temporary:
+            folder = Path(temporary)
+            try:
+                await asyncio.to_thread(copy_fixtures, project, folder / "fixtures")
+            except OSError as problem:
+                raise SetUpFailedError(f"the project's `fixtures` cannot be copied: {problem}") from None
+            runs_it = (sys.executable,) if Path(scenario.setup_script).suffix == ".py" else ()
+            command = Command(
+                argv=(*runs_it, str(project / scenario.setup_script), scenario.id, str(sample)),
+                cwd=folder,
+                env=child_environment(environ, ()),
+            )
+            await _run(command, scenario.setup_script, seconds)
+            yield folder / "fixtures"
 
     return set_up
+
+
+async def _run(command: Command, script: str, seconds: float) -> None:
+    try:
+        finished = await run_once(command, b"", timeout=seconds, max_bytes=MOST_OUTPUT_BYTES)
+    except OSError as problem:
+        why = f"{problem.strerror}; is it executable, and is the program of its first line there?"
+        raise SetUpFailedError(f"the setup script {script} did not start: {why}") from None
+    how = _find_fault(finished, seconds)
+    if how is not None:
+        raise SetUpFailedError(f"the setup script {script} {how}", stderr=finished.stderr)
 
 
 def _find_fault(finished: Finished, seconds: float) -> str | None:

@@ -22,7 +22,7 @@ async def run_task(draw: Draw) -> TerminationReason:
     A sample that went over a limit is judged as well: what it had done by then may tell why.
     """
     body = cast("Task", draw.scenario.body)
-    context = ToolContext(scenario_id=draw.scenario.id, sample=draw.start.sample)
+    context = ToolContext(scenario_id=draw.scenario.id, sample=draw.start.sample, fixtures=draw.fixtures)
     work = _Work(body, draw.recording, draw.patiently)
     async with draw.open_tools(body.tools_allowed, context) as toolbox:
         draw.recording.add_message(body.instructions)

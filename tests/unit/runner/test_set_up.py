@@ -12,32 +12,60 @@ LONG = 60.0
 
 
 def run(
-    folder: Path, script: str, text: str, *, seconds: float = LONG, environ: dict[str, str] | None = None
-) -> None:
-    """Write the script and run it for sample 2 of a.one."""
-    path = folder / script
+    project: Path, script: str, text: str, *, seconds: float = LONG, environ: dict[str, str] | None = None
+) -> dict[str, str]:
+    """Write the script, run it for sample 2 of a.one, and return what the sample's fixtures hold, by name."""
+    path = project / script
     path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
-    set_up = make_set_up(project=folder, environ=environ or {}, seconds=seconds)
-    asyncio.run(set_up(make_scenario(setup_script=script), 2))
+    set_up = make_set_up(project=project, environ=environ or {}, seconds=seconds)
+
+    async def look() -> dict[str, str]:
+        async with set_up(make_scenario(setup_script=script), 2) as fixtures:
+            assert fixtures is not None
+            found = {
+                str(path.relative_to(fixtures)): path.read_text(encoding="utf-8")
+                for path in fixtures.rglob("*")
+                if path.is_file()
+            }
+        assert not fixtures.parent.exists()
+        return found
+
+    return asyncio.run(look())
 
 
 def test_a_scenario_without_a_script_needs_nothing(tmp_path: Path) -> None:
-    asyncio.run(make_set_up(project=tmp_path, environ={}, seconds=LONG)(make_scenario(), 1))
+    async def look() -> Path | None:
+        async with make_set_up(project=tmp_path, environ={})(make_scenario(), 1) as fixtures:
+            return fixtures
+
+    assert asyncio.run(look()) is None
 
 
-def test_a_python_file_runs_in_the_project_with_what_it_is_for(tmp_path: Path) -> None:
-    text = "import os, sys; open('ran', 'w').write(' '.join(sys.argv[1:]) + ' ' + ','.join(sorted(os.environ)))"
-    run(tmp_path, "ready.py", text, environ={"HOME": "/", "API_TOKEN": "canary-in-the-environment"})
-    said, _, seen = (tmp_path / "ran").read_text(encoding="utf-8").rpartition(" ")
-    assert said == "a.one 2"
-    assert "HOME" in seen.split(",")
-    assert "API_TOKEN" not in seen
+def test_a_python_file_makes_the_samples_own_fixtures_ready(tmp_path: Path) -> None:
+    (tmp_path / "fixtures" / "support").mkdir(parents=True)
+    orders = tmp_path / "fixtures" / "support" / "orders.json"
+    orders.write_text("[]", encoding="utf-8")
+    script = """\
+import os, sys
+assert open("fixtures/support/orders.json").read() == "[]"
+open("fixtures/support/orders.json", "w").write("[1]")
+open("fixtures/ran", "w").write(" ".join(sys.argv[1:] + sorted(os.environ)))
+"""
+    found = run(tmp_path, "ready.py", script, environ={"HOME": "/", "API_TOKEN": "canary-in-the-environment"})
+    assert found["support/orders.json"] == "[1]"
+    assert found["ran"].startswith("a.one 2 ")
+    assert "HOME" in found["ran"]
+    assert "API_TOKEN" not in found["ran"]
+    assert orders.read_text(encoding="utf-8") == "[]", "the project's own file is as it was"
+    assert "support/customers.json" in found, "the shipped ones are there as well"
 
 
 def test_any_program_can_do_it(tmp_path: Path) -> None:
-    run(tmp_path, "ready.sh", '#!/bin/sh\necho "$1 $2" > ran\n', environ={"PATH": "/usr/bin:/bin"})
-    assert (tmp_path / "ran").read_text(encoding="utf-8") == "a.one 2\n"
+    found = run(
+        tmp_path, "ready.sh", '#!/bin/sh\necho "$1 $2" > fixtures/ran\n', environ={"PATH": "/usr/bin:/bin"}
+    )
+    assert found["ran"] == "a.one 2\n"
 
 
 @pytest.mark.parametrize(
