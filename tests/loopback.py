@@ -255,6 +255,7 @@ ROUTES: dict[str, Route] = {
     "/504": fixed(b"gateway timeout", status="504 Gateway Timeout"),
     "/404": fixed(b"no such page", status="404 Not Found"),
     "/302": fixed(b"", status="302 Found", headers=("Location: /ok?token=hidden",)),
+    "/302-nowhere": fixed(b"", status="302 Found", headers=("Location: http://me:sk-secret/",)),
     "/429-once": first_time("429 Too Many Requests", "Retry-After: 1"),
     "/429-for-ever": fixed(b"slow down", status="429 Too Many Requests", headers=("Retry-After: 1",)),
     "/429-for-a-day": fixed(b"tomorrow", status="429 Too Many Requests", headers=("Retry-After: 86400",)),

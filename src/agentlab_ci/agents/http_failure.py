@@ -38,6 +38,8 @@ _NOT_SENT = (
     OverflowError,
 )
 _NO_MORE_FILES = {errno.EMFILE, errno.ENFILE}
+_BAD_LOCATION = "location header"
+"""How the library says that it cannot read where a redirect leads, although it is not to follow it."""
 _HUNG_UP = ("disconnected", "closed connection")
 """How the library says that the other side left; whatever else breaks the protocol is what it said."""
 
@@ -60,6 +62,11 @@ def explain_failure(problem: Exception, *, where: str) -> AgentFailedError:
         return AgentFailedError(
             f"{where} cannot be sent ({cause}); check `headers` and `request_template`",
             reason=TerminationReason.AGENT_ERROR,
+        )
+    if isinstance(problem, httpx.RemoteProtocolError) and _BAD_LOCATION in str(problem):
+        return AgentFailedError(
+            f"{where} answered with a redirect to what is no URL; redirects are not followed, check `url`",
+            reason=TerminationReason.HTTP_ERROR,
         )
     if isinstance(problem, httpx.RemoteProtocolError) and not any(word in str(problem) for word in _HUNG_UP):
         return AgentFailedError(

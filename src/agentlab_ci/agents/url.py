@@ -32,7 +32,7 @@ def check_url(url: str | None) -> str:
         raise BadInputError("HTTP agents require a configured url")
     fault = find_url_fault(url)
     if fault is not None:
-        raise BadInputError(f"the agent's url {fault}")
+        raise BadInputError(f"the url {fault}")
     return url
 
 

@@ -116,7 +116,7 @@ def test_a_name_may_have_hyphens_or_underscores(environ: dict[str, str]) -> None
         ("fail-on", "always", "'always' is none of below-bar, never"),
         ("format", "md,pdf", "'pdf' is none of md, junit, json"),
         ("comment", "yes", "'yes' is none of auto, on-failure, never"),
-        ("wait-for-url", "localhost:3000", "is no http:// or https:// address"),
+        ("wait-for-url", "localhost:3000", "`wait-for-url`: the url is no http:// or https:// address"),
     ],
 )
 def test_what_cannot_be_read_is_named_and_has_its_default(name: str, text: str, said: str) -> None:

@@ -178,6 +178,15 @@ def test_an_error_status_is_no_answer(
     assert f"POST {hostile.url(path)} answered HTTP {status}: {hint}" in failure.message
 
 
+def test_a_redirect_to_what_is_no_url(hostile: HostileAgent) -> None:
+    failure = fail_then_succeed(hostile, "/302-nowhere")
+    assert failure.reason is TerminationReason.HTTP_ERROR
+    assert failure.message == (
+        f"POST {hostile.url('/302-nowhere')} answered with a redirect to what is no URL; "
+        "redirects are not followed, check `url`"
+    )
+
+
 def test_a_long_body_of_an_error_is_masked_before_it_is_cut(hostile: HostileAgent) -> None:
     open_agent = make_agent_opener(
         environ={}, project=Path(), max_reply_bytes=1, mask=lambda text: text.replace("sk-secret", "***")
