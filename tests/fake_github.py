@@ -97,6 +97,7 @@ class FakeGitHub:
         self.comments: list[StoredComment] = []
         self.pulls: list[StoredPull] = []
         self.asked: list[tuple[str, str]] = []
+        self.sent: list[str] = []
         self.tokens: set[str] = set()
         self.problems: list[str] = []
         self.stopped = threading.Event()
@@ -138,6 +139,7 @@ class FakeGitHub:
         path = urlsplit(target).path
         with self._lock:
             self.asked.append((method, path))
+            self.sent.append(f"{method} {target} {body or ''}")
             self.problems += DESCRIPTION.find_problems(method, target, body)
             found = next((it for it in self._before if it[0] == method and it[1].fullmatch(path)), None)
             if found is not None:
