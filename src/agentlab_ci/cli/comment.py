@@ -10,7 +10,7 @@ from agentlab_ci.settings import CommentSettings
 
 
 @click.command("comment", short_help="Post stored results to a pull request.")
-@click.argument("results", metavar="RESULTS.JSON", required=False)
+@click.argument("results", metavar="[RESULTS.JSON]", required=False)
 @click.option(
     "--not-judged",
     is_flag=True,
