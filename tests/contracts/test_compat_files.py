@@ -5,6 +5,7 @@ files, to check against them too.
 """
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from click.testing import CliRunner
 from agentlab_ci.cli import validate
 from agentlab_ci.core.scenario import Conversation, Task
 from agentlab_ci.errors import InvalidFilesError
+from command import Ended, agentlab
+from demo import ROOT
 from yaml_projects import load, write_files
 
 CONFIG = """\
@@ -164,6 +167,10 @@ WITH_TOOL = TASK.replace("slow-orders\nname", "gift\nname").replace(
 )
 
 
+TIMES_OUT = "internal-teams.tool-timeout-profile"
+TYPESCRIPT = "agentlab.config.yaml:27:5: tools[0].module_path: `user_tools/findDuplicateCharge.ts`"
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write_files(
@@ -209,13 +216,140 @@ def test_a_typescript_tool_that_a_scenario_uses_is_the_one_problem(
     )
 
 
-def test_the_tool_s_own_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    if "AGENTLAB_COMPAT" not in os.environ:
-        pytest.skip("AGENTLAB_COMPAT names no folder with agent-regression-lab's files")
+SLOW_REFUSED = "this version checks `runtime_profile` but cannot apply {} yet"
+
+
+def assert_refused(ended: Ended, sentence: str) -> None:
+    assert ended.code == 2, ended.out
+    assert sentence in ended.err
+    assert not (ended.folder / "agentlab-report").exists(), "nothing ran"
+
+
+def test_a_fault_that_cannot_be_applied_yet_is_refused_not_passed(folder: Path) -> None:
+    ended = agentlab(folder, "run", "internal-teams.slow-orders", "--agent", "mock-default")
+    assert_refused(ended, SLOW_REFUSED.format("slow-orders"))
+
+
+needs_own_files = pytest.mark.skipif(
+    "AGENTLAB_COMPAT" not in os.environ, reason="AGENTLAB_COMPAT names no folder with agent-regression-lab's files"
+)
+
+OWN_ENDS = {
+    "coding.fix-add-function": "passed",
+    "coding.update-greeting": "passed",
+    "internal-teams.coding-destructive-edit": "passed",
+    "internal-teams.escalation-on-ambiguity": "passed",
+    "internal-teams.incident-noisy-alerts": "passed",
+    "internal-teams.memory-cross-session-leak": "skipped",  # a conversation, and the agent has no `replies`
+    "internal-teams.memory-followup-recall": "skipped",  # the same
+    "internal-teams.tool-malformed-output": "passed",
+    "internal-teams.tool-timeout-profile": "refused",  # its fault cannot be applied yet
+    "internal-teams.variant-budget-regression": "passed",
+    "ops.payments-api-alert": "passed",
+    "ops.search-api-alert": "passed",
+    "research.remote-work-policy": "passed",
+    "research.travel-expense-policy": "passed",
+    "support.cancel-subscription": "passed",
+    "support.disable-newsletter": "passed",
+    "support.refund-bob-order": "passed",
+    "support.refund-correct-order": "passed",
+    "support.refund-via-config-tool": "passed",  # with its tool in Python
+}
+"""What becomes of each of the tool's own scenarios on `mock-default`, as that tool's config has it."""
+
+REMEMBERS = """\
+agents:
+  - name: remembers
+    provider: mock
+    replies:
+      - contains: name
+        reply: Your name is Alice.
+      - contains: seat
+        reply: You like an aisle seat.
+"""
+
+
+def copy_own_files(folder: Path) -> Path:
+    return Path(shutil.copytree(os.environ["AGENTLAB_COMPAT"], folder / "project", copy_function=shutil.copyfile))
+
+
+def put_tool_into_python(folder: Path) -> None:
+    shutil.copytree(ROOT / "tests/data/user_tools", folder / "user_tools")
+    config = folder / "agentlab.config.yaml"
+    text = config.read_text(encoding="utf-8")
+    for theirs, ours in (
+        ("user_tools/findDuplicateCharge.ts", "user_tools/find_duplicate_charge.py"),
+        ("exportName: findDuplicateCharge", "exportName: find_duplicate_charge"),
+        ("agents:\n", REMEMBERS),
+    ):
+        assert text.count(theirs) == 1
+        text = text.replace(theirs, ours)
+    config.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def own_run(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """The tool's own scenarios, but for the one that is refused."""
+    folder = copy_own_files(tmp_path_factory.mktemp("own"))
+    put_tool_into_python(folder)
+    (folder / "scenarios/internal-teams/tool-timeout-profile.yaml").unlink()
+    return agentlab(folder, "run", "--agent", "mock-default")
+
+
+@needs_own_files
+def test_the_tool_s_own_scenarios_end_as_they_must(own_run: Ended, tmp_path: Path) -> None:
+    assert own_run.code == 0, own_run.out + own_run.err
+    ends = {row["scenario_id"]: row["verdict"] or "skipped" for row in own_run.results["scenarios"]}
+    refused = agentlab(copy_own_files(tmp_path), "run", TIMES_OUT, "--agent", "mock-default")
+    assert_refused(refused, SLOW_REFUSED.format("timeout-orders-tool"))
+    assert sorted((ends | {TIMES_OUT: "refused"}).items()) == list(OWN_ENDS.items())
+
+
+@needs_own_files
+def test_no_two_of_the_tool_s_own_tasks_get_the_same_answer(own_run: Ended) -> None:
+    finals = [s["final_output"] for row in own_run.results["scenarios"] for s in row["samples"]]
+    assert len(finals) == list(OWN_ENDS.values()).count("passed")
+    assert len(set(finals)) == len(finals)
+
+
+@needs_own_files
+def test_the_tool_s_own_conversations_pass_on_an_agent_that_remembers(own_run: Ended) -> None:
+    names = [name for name, end in OWN_ENDS.items() if end == "skipped"]
+    ended = agentlab(own_run.folder, "run", *names, "--agent", "remembers", "--report-dir", "of-talk")
+    assert ended.code == 0, ended.out + ended.err
+    assert ended.out.splitlines()[-1] == "✓ all 2 scenarios passed"
+
+
+@needs_own_files
+@pytest.mark.parametrize(
+    ("selection", "count"),
+    [
+        (["--suite", "ops"], 2),
+        (["--suite", "coding"], 2),
+        (["--suite", "research"], 2),
+        (["--suite-def", "smoke"], 1),
+        (["support.refund-correct-order", "support.cancel-subscription"], 2),
+    ],
+    ids=str,
+)
+def test_what_does_not_use_the_typescript_tool_runs_unmodified(
+    tmp_path: Path, selection: list[str], count: int
+) -> None:
+    ended = agentlab(copy_own_files(tmp_path), "run", *selection, "--agent", "mock-default")
+    assert ended.code == 0, ended.out + ended.err
+    assert [row["verdict"] for row in ended.results["scenarios"]] == ["passed"] * count
+
+
+@needs_own_files
+def test_a_run_that_uses_the_typescript_tool_is_refused_with_what_to_write_instead(tmp_path: Path) -> None:
+    ended = agentlab(copy_own_files(tmp_path), "run", "--suite", "support", "--agent", "mock-default")
+    assert_refused(ended, f"{TYPESCRIPT} is not Python: write ")
+
+
+@needs_own_files
+def test_the_tool_s_own_files_have_one_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    folder = Path(os.environ["AGENTLAB_COMPAT"])
-    problem = "agentlab.config.yaml:27:5: tools[0].module_path: `user_tools/findDuplicateCharge.ts`"
-    _assert_only_the_tool(folder, problem, monkeypatch)
+    _assert_only_the_tool(Path(os.environ["AGENTLAB_COMPAT"]), TYPESCRIPT, monkeypatch)
 
 
 def _assert_only_the_tool(folder: Path, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
