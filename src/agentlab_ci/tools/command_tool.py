@@ -40,8 +40,6 @@ class CommandTool:
             )
         except OSError as problem:
             raise ToolBrokenError(explain_start_failure(self._command, problem)) from None
-        except ValueError as problem:  # a NUL in an argument
-            raise ToolBrokenError(f"`{self._command.argv[0]}` cannot be started: {problem}") from None
         return self._result_of(done)
 
     def _result_of(self, done: Finished) -> Any:

@@ -45,12 +45,12 @@ def to_plain(value: object, *, levels: int = MAX_DEPTH) -> Any:
         return [to_plain(item, levels=levels - 1) for item in value]
     if isinstance(value, dict):
         return {_key(key): to_plain(item, levels=levels - 1) for key, item in value.items()}
-    raise NotPlainError(f"holds a {type(value).__name__}, which JSON cannot")
+    raise NotPlainError(f"holds data of the type `{type(value).__name__}`, which JSON cannot")
 
 
 def _key(key: object) -> str:
     if not isinstance(key, str):
-        raise NotPlainError(f"has a {type(key).__name__} as a key; in JSON all keys are text")
+        raise NotPlainError(f"has the key {key!r}; in JSON all keys are text")
     return _whole_text(key)
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from agentlab_ci.core.config import Config
-from agentlab_ci.loading.project import Project
+from agentlab_ci.loading.project import Project, load_project
 from agentlab_ci.loading.secrets import secret_names, secret_values, url_userinfo
 from agentlab_ci.loading.usable import agents_in_use, find_unusable
 from yaml_projects import CONVERSATION, TASK, load, write_files
@@ -113,6 +113,37 @@ def test_what_a_tool_needs_is_asked_only_where_a_scenario_allows_it(
     found = find_unusable(project, agents=(), scenarios=project.scenarios, environ={"PATH": "/bin"})
     assert len(found) == (problem is not None)
     assert problem is None or str(found[0]).startswith(f"agentlab.config.yaml:{problem}")
+
+
+BAD_ORDERS = '[\n  {"id": "ord_1"}\n]\n'
+
+
+def test_a_fixture_is_looked_at_where_a_scenario_s_tools_read_it(folder: Path) -> None:
+    files = {
+        "fixtures/support/orders.json": BAD_ORDERS,
+        "fixtures/ops/alerts.json": "no JSON",
+        "scenarios/t.yaml": TASK,
+    }
+    project = load(write_files(folder, files))
+    found = find_unusable(project, agents=(), scenarios=project.scenarios, environ={})
+    assert [str(problem) for problem in found] == ["fixtures/support/orders.json:2: record 1 lacks `customer_id`"]
+    assert find_unusable(project, agents=(), scenarios=project.scenarios[:1], environ={}) == ()
+
+
+def test_a_fixture_is_named_as_seen_from_where_the_command_runs(folder: Path) -> None:
+    write_files(folder, {"fixtures/support/orders.json": "[", "scenarios/t.yaml": TASK})
+    project = load_project(cwd=folder.parent, config_file=f"{folder.name}/agentlab.config.yaml")
+    (problem,) = find_unusable(project, agents=(), scenarios=project.scenarios, environ={})
+    assert str(problem) == f"{folder.name}/fixtures/support/orders.json:1:2: is not JSON: Expecting value"
+
+
+def test_a_fixture_may_not_lead_out_of_the_project(folder: Path) -> None:
+    write_files(folder, {"scenarios/t.yaml": TASK.replace("  fixtures: [fixtures/support/orders.json]\n", "")})
+    (folder / "fixtures/support").mkdir(parents=True)
+    (folder / "fixtures/support/orders.json").symlink_to(__file__)
+    project = load(folder)
+    (problem,) = find_unusable(project, agents=(), scenarios=project.scenarios, environ={})
+    assert str(problem) == "fixtures/support/orders.json: is outside of the project, or in its `.git`"
 
 
 def test_setup_scripts_must_be_there_and_runnable(folder: Path) -> None:

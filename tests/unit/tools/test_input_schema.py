@@ -1,0 +1,147 @@
+import time
+from typing import Any
+
+import pytest
+
+from agentlab_ci.tools.bounded_validator import SECONDS
+from agentlab_ci.tools.input_schema import InputSchema, closed
+from agentlab_ci.tools.interface import ToolBrokenError, ToolFailedError
+from agentlab_ci.tools.registry import BUILTIN_TOOLS
+
+ENDLESS = "^(a|a)*$"
+"""Python's own `re` needs 2^n steps for n letters and an end that does not match."""
+LONG = "a" * 60 + "!"
+
+
+def fault(schema: dict[str, Any], value: dict[str, Any]) -> str | None:
+    try:
+        InputSchema(schema).check(value)
+    except ToolFailedError as problem:
+        return str(problem)
+    return None
+
+
+def builtin_fault(name: str, value: dict[str, Any]) -> str | None:
+    return fault(dict(BUILTIN_TOOLS[name].spec.input_schema), value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        (
+            "orders.refund",
+            {"orderid": "ord_1"},
+            "invalid input: 'order_id' is a required property; `orderid` is unknown; did you mean `order_id`?",
+        ),
+        ("orders.list", {"customer_id": "c", "x": 1}, "invalid input: `x` is unknown; there is `customer_id`"),
+        ("repo.list_files", {"path": "x"}, "invalid input: `path` is unknown; there is none"),
+        ("orders.list", {"customer_id": 5}, "invalid input: `customer_id`: 5 is not of type 'string'"),
+        ("orders.list", {"customer_id": None}, "invalid input: `customer_id`: None is not of type 'string'"),
+        # Text that says false is not false.
+        (
+            "accounts.update_newsletter",
+            {"customer_id": "c", "subscribed": "false"},
+            "invalid input: `subscribed`: 'false' is not of type 'boolean'",
+        ),
+        ("orders.list", {"customer_id": "c"}, None),
+        ("alerts.list_active", {}, None),
+    ],
+)
+def test_the_agent_is_told_what_is_wrong_and_what_would_be_right(
+    name: str, value: dict[str, Any], problem: str | None
+) -> None:
+    assert builtin_fault(name, value) == problem
+
+
+def test_only_the_first_few_faults_are_told() -> None:
+    problem = builtin_fault("orders.list", {"customer_id": "c"} | {f"key{n}": n for n in range(1000)})
+    assert problem is not None
+    assert problem.count("is unknown") == 5
+
+
+OPEN = {"type": "object", "properties": {"q": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "takes_others"),
+    [
+        (OPEN, False),
+        ({**OPEN, "additionalProperties": True}, True),
+        ({**OPEN, "additionalProperties": {"type": "integer"}}, True),
+        ({**OPEN, "patternProperties": {"^other": {}}}, True),
+        ({**OPEN, "allOf": [{"properties": {"other": {}}}]}, True),
+        # The default: nothing is said of any property.
+        ({"type": "object"}, True),
+    ],
+)
+def test_a_schema_that_names_properties_takes_no_others(schema: dict[str, Any], takes_others: bool) -> None:
+    assert (fault(dict(closed(schema)), {"other": 1}) is None) is takes_others
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "fits"),
+    [
+        ({"properties": {"q": {"pattern": "^a+$"}}}, {"q": "aaa"}, True),
+        ({"properties": {"q": {"pattern": "^a+$"}}}, {"q": "ab"}, False),
+        ({"properties": {"q": {"pattern": "^a+$"}}}, {"q": 5}, True),
+        ({"patternProperties": {"^n_": {"type": "integer"}}}, {"n_a": 1, "b": "x"}, True),
+        ({"patternProperties": {"^n_": {"type": "integer"}}}, {"n_a": "x"}, False),
+        ({"patternProperties": {"^n_": {}}, "additionalProperties": False}, {"n_a": 1}, True),
+        ({"patternProperties": {"^n_": {}}, "additionalProperties": False}, {"b": 1}, False),
+        ({"additionalProperties": {"type": "integer"}}, {"b": 1}, True),
+        ({"additionalProperties": {"type": "integer"}}, {"b": "x"}, False),
+        ({"$defs": {"t": {"type": "string"}}, "properties": {"q": {"$ref": "#/$defs/t"}}}, {"q": 1}, False),
+        ({"properties": {"a": {}}, "unevaluatedProperties": False}, {"b": 1}, False),
+        # Older dialects have their own meaning.
+        ({"$schema": "http://json-schema.org/draft-04/schema#", "minProperties": 2}, {"a": 1}, False),
+    ],
+)
+def test_keywords_mean_what_they_mean(schema: dict[str, Any], value: dict[str, Any], fits: bool) -> None:
+    assert (fault(schema, value) is None) is fits
+
+
+def doubling(depth: int) -> dict[str, Any]:
+    """A small schema of 2^depth checks."""
+    definitions = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(depth)}
+    return {"$ref": "#/$defs/d0", "$defs": {**definitions, f"d{depth}": {"type": "object"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"properties": {"q": {"pattern": ENDLESS}}}, {"q": LONG}),
+        ({"patternProperties": {ENDLESS: {}}}, {LONG: 1}),
+        ({"patternProperties": {ENDLESS: {}}, "additionalProperties": False}, {LONG: 1}),
+        ({"propertyNames": {"pattern": ENDLESS}}, {LONG: 1}),
+        (doubling(40), {}),
+    ],
+)
+def test_no_schema_holds_the_run(schema: dict[str, Any], value: dict[str, Any]) -> None:
+    started = time.thread_time()
+    assert fault(schema, value) == "invalid input: it took too long to check it against the input schema"
+    assert time.thread_time() - started < 20 * SECONDS
+
+
+def test_a_reference_without_end_is_told_the_agent() -> None:
+    assert fault({"$ref": "#"}, {}) == "invalid input: the input schema has no end on it"
+
+
+def test_nothing_is_fetched_for_a_schema() -> None:
+    schema = {"properties": {"q": {"$ref": "http://127.0.0.1:9/schema.json"}}}
+    with pytest.raises(
+        ToolBrokenError, match=r"refers to http://127\.0\.0\.1:9/schema\.json, which it does not hold"
+    ):
+        InputSchema(schema).check({"q": 1})
+
+
+def test_a_schema_that_cannot_be_bounded_is_refused() -> None:
+    schema = {"patternProperties": {ENDLESS: {}}, "unevaluatedProperties": False}
+    with pytest.raises(ToolBrokenError, match="cannot have both"):
+        InputSchema(schema).check({LONG: 1})
+
+
+def test_a_second_check_has_as_much_time_as_the_first() -> None:
+    schema = InputSchema({"properties": {"q": {"pattern": ENDLESS}}})
+    with pytest.raises(ToolFailedError):
+        schema.check({"q": LONG})
+    schema.check({"q": "aaa"})
