@@ -1,7 +1,7 @@
 """Write the reference pages that the code itself knows: `python docs/generate.py`, or `make docs`."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -13,6 +13,8 @@ from agentlab_ci.evaluators.interface import Position
 from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.loading.scenario_file import SCENARIO_FILES, ScenarioFile
 from agentlab_ci.loading.schema import config_schema, results_schema, scenario_schema
+from agentlab_ci.tools.builtin.kind import TYPE_NAMES
+from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF
 from key_tables import key_table, part_sections
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -34,6 +36,7 @@ def render_pages() -> dict[str, str]:
         "evaluators.md": _evaluators(),
         "exit-codes.md": _exit_codes(),
         "scenario.md": _scenario(),
+        "tools.md": _tools(),
     }
     schemas = {"scenario": scenario_schema(), "config": config_schema(), "results": results_schema()}
     return {name: NOTICE + "\n" + "\n".join(lines) + "\n" for name, lines in pages.items()} | {
@@ -127,6 +130,39 @@ def _scenario() -> Iterator[str]:
         yield from key_table(schema | {"properties": own})
         parts |= schema["$defs"]
     yield from part_sections(parts)
+
+
+def _tools() -> Iterator[str]:
+    yield "# Built-in tools\n"
+    yield (
+        "What a task's `tools.allowed` may name without further ado. They work on JSON files that ship with\n"
+        "agentlab; a project's file of the same path replaces the shipped one. What a sample changes, only that\n"
+        "sample sees. How to add tools, and more on fixtures: [Give an agent tools](../how-to/tools.md).\n"
+    )
+    yield "| tool | | input | result | works on |"
+    yield "|---|---|---|---|---|"
+    for tool in BUILTIN_TOOLS.values():
+        inputs = ", ".join(f"`{name}`{_odd_type(schema)}" for name, schema in tool.arguments.items())
+        yield f"| `{tool.name}` | {tool.description} | {inputs} | {tool.returns} | `{FIXTURE_OF[tool.name]}` |"
+    yield (
+        "\nAll of the input is required, and is text where nothing else is said; anything further is refused.\n"
+        "A tool answers with an error, which the agent is told, when there is no such record, and at the second\n"
+        "refund or cancellation. `orders.list` and `docs.search` answer with an empty list instead.\n"
+    )
+    yield "## Fixtures\n"
+    yield (
+        "A fixture is a JSON array of objects. These fields must be there; others are handed to the agent as\n"
+        "they are.\n"
+    )
+    yield "| file | fields |"
+    yield "|---|---|"
+    for fixture in {tool.fixture.path: tool.fixture for tool in BUILTIN_TOOLS.values()}.values():
+        fields = ", ".join(f"`{name}` ({TYPE_NAMES[kind]})" for name, kind in fixture.fields.items())
+        yield f"| `fixtures/{fixture.path}` | {fields} |"
+
+
+def _odd_type(schema: Mapping[str, object]) -> str:
+    return " (true or false)" if schema["type"] == "boolean" else ""
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from agentlab_ci.tools.builtin.kind import FixtureKind
+from agentlab_ci.tools.builtin.kind import TYPE_NAMES, FixtureKind
 from agentlab_ci.tools.builtin.table import Record
 from agentlab_ci.tools.plain import NotPlainError, read_plain
 
 MAX_BYTES = 16 << 20
-_TYPE_NAMES: dict[type, str] = {str: "text", float: "a number", bool: "true or false", list: "a list"}
 
 
 class FixtureError(Exception):
@@ -62,7 +61,7 @@ def _find_fault(record: object, kind: FixtureKind) -> str | None:
         if name not in record:
             return f"lacks `{name}`"
         if not _is_a(record[name], wanted):
-            return f"must have {_TYPE_NAMES[wanted]} in `{name}`"
+            return f"must have {TYPE_NAMES[wanted]} in `{name}`"
     return None
 
 

@@ -16,6 +16,10 @@ class FixtureKind:
     fields: Mapping[str, type]
 
 
+TYPE_NAMES: dict[type, str] = {str: "text", float: "a number", bool: "true or false", list: "a list"}
+"""How people are told of a field's type."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltinTool:
     """A built-in tool. `arguments` are the JSON schemas of its input by name; all of them are required.

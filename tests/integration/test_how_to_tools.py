@@ -1,0 +1,58 @@
+"""The page on tools: its files make a project whose tools answer as the page says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agentlab_ci.core.tool import CallOutcome
+from command import agentlab
+from demo import ROOT
+from tool_samples import Call, outcomes_of
+from yaml_projects import load, write_files
+
+PAGE = (ROOT / "docs/how-to/tools.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
+DUPLICATE = "support.find_duplicate_charge"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    assert len(FILES) == PAGE.count("<!-- file:") > 4
+    return write_files(tmp_path, FILES)
+
+
+def call(project: Path, *calls: Call) -> list[CallOutcome]:
+    return outcomes_of(project, *calls, tools=load(project).config.tools)
+
+
+def test_the_commands_of_the_page_end_as_it_says(project: Path) -> None:
+    ((code, arguments),) = re.findall(r"<!-- run: exit (\d+) -->\n```sh\nagentlab (.*?)\n```", PAGE)
+    ended = agentlab(project, *arguments.split())
+    assert ended.code == int(code), ended.out + ended.err
+
+
+def test_the_tools_of_the_page_answer(project: Path) -> None:
+    duplicate, rate, articles, refund = call(
+        project,
+        (DUPLICATE, {"customer_id": "cus_100"}),
+        ("shop.rate", {}),
+        ("kb.search", {"word": "refund"}),
+        ("orders.refund", {"order_id": "ord_2"}),
+    )
+    assert duplicate.output == {"order_id": "ord_2"}
+    assert rate.output == {"usd_in_eur": 0.9}
+    assert articles.output == [{"id": "kb_1", "title": "How a refund is made"}]
+    assert refund.output["amount"] == 20
+
+
+def test_the_tools_of_the_page_fail_as_it_says(project: Path) -> None:
+    nobody, misspelt, nothing = call(
+        project,
+        (DUPLICATE, {"customer_id": "cus_101"}),
+        (DUPLICATE, {"customer": "cus_100"}),
+        ("kb.search", {"word": "weather"}),
+    )
+    assert nobody.error == "LookupError: cus_101 was charged nothing twice"
+    assert f"```text\n{misspelt.error}\n```" in PAGE
+    assert nothing.error == "it exited with code 1; it said: no article holds weather"
