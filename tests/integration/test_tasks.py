@@ -126,7 +126,7 @@ def test_a_failed_attempt_is_shown_in_the_reports_where_the_decision_is_taken(tm
     assert ended.code == 1
     for name in ("report.md", "junit.xml"):
         text = (tmp_path / "agentlab-report" / name).read_text(encoding="utf-8")
-        assert "ord_9" in text
+        assert 'input: {"order_id": "ord_9"}' in text
         assert "I will try" in text
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agentlab_ci.agents.interface import Agent, SessionStart
+from agentlab_ci.core.config import RuntimeProfile
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.runner.recording import Recording
@@ -31,6 +32,7 @@ class Draw:
     """
 
     scenario: Scenario
+    profile: RuntimeProfile | None
     agent: Agent
     start: SessionStart
     open_tools: ToolboxOpener

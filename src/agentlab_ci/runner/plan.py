@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agentlab_ci.core.config import AgentConfig, Config
+from agentlab_ci.core.config import AgentConfig, Config, RuntimeProfile
 from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.policy import choose_sampling, why_against_policy
 from agentlab_ci.core.provider import Provider
@@ -19,10 +19,11 @@ from agentlab_ci.settings import RunSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRow:
-    """One scenario on one agent."""
+    """One scenario on one agent. `profile` is the one that the scenario names, None where it names none."""
 
     scenario: Scenario
     agent: AgentConfig
+    profile: RuntimeProfile | None
     facts: ScenarioFacts
 
     @property
@@ -150,7 +151,7 @@ def _plan_row(scenario: Scenario, config: Config, settings: RunSettings) -> Plan
         samples_wanted=sampling.samples,
         pass_rate=sampling.pass_rate,
     )
-    return PlanRow(scenario=scenario, agent=agent, facts=facts)
+    return PlanRow(scenario=scenario, agent=agent, profile=profile, facts=facts)
 
 
 def _calls_of(scenario: Scenario) -> int:

@@ -119,6 +119,7 @@ class SampleRun:
         async with self._set_up(scenario, self._job.sample) as fixtures:
             draw = Draw(
                 scenario=scenario,
+                profile=self._job.row.profile,
                 agent=self._agent,
                 start=start,
                 open_tools=self._open_tools,
