@@ -1,27 +1,36 @@
 """What every member of a family holds: a new one is a file, a row in its registry, and no change here."""
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import cast
 
 import pytest
 from pydantic import ValidationError
 
-from agentlab_ci.agents.interface import SessionStart, Talker
+from agentlab_ci.agents.interface import Agent, AgentTurn, SessionStart, Talker, Worker
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.agents.registry import AGENTS
-from agentlab_ci.core.config import AgentConfig, HttpAgent, MockAgent, ScriptedReply
+from agentlab_ci.core.config import (
+    AgentConfig,
+    ExternalProcessAgent,
+    HttpAgent,
+    MockAgent,
+    PythonAgent,
+    ScriptedReply,
+)
 from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.provider import RUNS_ON, Provider
 from agentlab_ci.core.scenario import ScenarioType
+from agentlab_ci.core.tool import TaskBrief
 from agentlab_ci.core.trace import ToolCall
 from agentlab_ci.evaluators.interface import Evidence, Finding
 from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.reports.registry import report_formats
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
 from canned import CANNED_REPORTS
+from children import HOSTILE_CHILDREN, PROCESS_AGENT
 from evaluator_rows import ROWS
 from hostile import HOSTILE_TEXTS
 from loopback import hostile_agent
@@ -64,15 +73,23 @@ def config_of(provider: Provider) -> Iterator[AgentConfig]:
         case Provider.HTTP:
             with hostile_agent() as web:
                 yield HttpAgent(name="a", provider=provider, url=web.url("/ok"))
+        case Provider.EXTERNAL_PROCESS:
+            args = (PROCESS_AGENT, "no_newline", "-")
+            yield ExternalProcessAgent(name="a", provider=provider, command=sys.executable, args=args)
+        case Provider.PYTHON:
+            yield PythonAgent(name="a", provider=provider, target="python_agent:greets")
         case _:
             pytest.fail(f"{provider} agents need a config here that answers everything")
 
 
+def open_here(config: AgentConfig) -> Agent:
+    return make_agent_opener(environ={}, project=HOSTILE_CHILDREN, max_reply_bytes=1 << 20, mask=str)(config)
+
+
 @pytest.mark.parametrize("provider", sorted(AGENTS.keys() & RUNS_ON[ScenarioType.CONVERSATION]))
-def test_an_agent_holds_a_conversation_and_starts_each_session_afresh(provider: Provider, tmp_path: Path) -> None:
+def test_an_agent_holds_a_conversation_and_starts_each_session_afresh(provider: Provider) -> None:
     async def talk(config: AgentConfig) -> list[str]:
-        open_agent = make_agent_opener(environ={}, project=tmp_path, max_reply_bytes=1 << 20, mask=str)
-        agent = cast("Talker", open_agent(config))
+        agent = cast("Talker", open_here(config))
         said = []
         for conversation_id in ("one", "two"):
             start = SessionStart(scenario_id="a.b", sample=1, conversation_id=conversation_id)
@@ -89,6 +106,30 @@ def test_an_agent_holds_a_conversation_and_starts_each_session_afresh(provider: 
         said = asyncio.run(talk(config))
     assert all(said)
     assert said[:2] == said[2:], "the second session knows nothing of the first"
+
+
+@pytest.mark.parametrize("provider", sorted(AGENTS.keys() & RUNS_ON[ScenarioType.TASK]))
+def test_an_agent_ends_a_task_with_calls_or_an_answer_and_may_be_left_at_any_time(provider: Provider) -> None:
+    start = SessionStart(scenario_id="a.b", sample=1, conversation_id="one")
+    brief = TaskBrief(instructions="Say hello.", tools=())
+
+    async def work(config: AgentConfig) -> list[AgentTurn]:
+        agent = cast("Worker", open_here(config))
+        async with agent.task(start, brief):
+            pass
+        turns = []
+        for _ in range(2):
+            async with agent.task(start, brief) as session:
+                turns.append(await session.advance(()))
+        await agent.aclose()
+        await agent.aclose()
+        return turns
+
+    with config_of(provider) as config:
+        turns = asyncio.run(work(config))
+    for turn in turns:
+        assert bool(turn.calls) != (turn.final is not None)
+        assert turn.latency_ms >= 0
 
 
 @pytest.mark.parametrize("style", JUnitStyle)

@@ -57,6 +57,22 @@ class Worker:
         return self.child.take_stderr()
 
 
+def worker_command(
+    python: Path | str | None, project: Path, *, env: Mapping[str, str], cwd: Path | None = None
+) -> Command:
+    """Return the command of a worker that has `project` first on its path.
+
+    `python` is an interpreter, ours when None; with a slash in it, it is looked up in the project. `cwd` is the
+    project when None.
+    """
+    interpreter = str(python or sys.executable)
+    if os.path.dirname(interpreter):  # noqa: PTH120 - `./python` and `python` differ, which Path forgets
+        # Not resolved: a virtual environment is known by the path of its link.
+        interpreter = str(project / interpreter)
+    argv = (interpreter, "-u", "-B", worker_main.__file__, str(project))
+    return Command(argv=argv, cwd=cwd or project, env=env)
+
+
 def start_worker(
     python: Path | str | None,
     project: Path,
@@ -66,17 +82,8 @@ def start_worker(
     cwd: Path | None = None,
     mask: Callable[[str], str] = str,
 ) -> Worker:
-    """Start a worker that has `project` first on its path; who starts it ends its `child`.
-
-    `python` is an interpreter, ours when None; with a slash in it, it is looked up in the project. `cwd` is the
-    project when None. Raises OSError.
-    """
-    interpreter = str(python or sys.executable)
-    if os.path.dirname(interpreter):  # noqa: PTH120 - `./python` and `python` differ, which Path forgets
-        # Not resolved: a virtual environment is known by the path of its link.
-        interpreter = str(project / interpreter)
-    argv = (interpreter, "-u", "-B", worker_main.__file__, str(project))
-    command = Command(argv=argv, cwd=cwd or project, env=env)
+    """Start the worker that `worker_command` describes; who starts it ends its `child`. Raises OSError."""
+    command = worker_command(python, project, env=env, cwd=cwd)
     return Worker(Child.start(command, max_line_bytes=max_line_bytes, mask=mask))
 
 

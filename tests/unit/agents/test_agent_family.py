@@ -4,51 +4,81 @@ import asyncio
 import ssl
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from pydantic import TypeAdapter
 
-from agentlab_ci.agents.interface import AgentWorld, Reply, SessionStart, Talker
+from agentlab_ci.agents.interface import Agent, AgentTurn, AgentWorld, Reply, SessionStart, Talker, Worker
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig
-from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.provider import RUNS_ON, Provider
+from agentlab_ci.core.scenario import ScenarioType
+from agentlab_ci.core.tool import TaskBrief
+from children import HOSTILE_CHILDREN, PROCESS_AGENT
 from loopback import hostile_agent
 
 CONFIGS: dict[Provider, dict[str, Any]] = {
     Provider.MOCK: {"replies": [{"reply": "hello"}]},
     Provider.HTTP: {"url": "/ok"},
+    Provider.EXTERNAL_PROCESS: {"command": sys.executable, "args": [PROCESS_AGENT, "no_newline", "-"]},
+    Provider.PYTHON: {"target": "python_agent:greets"},
 }
+TALKERS = sorted(CONFIGS.keys() & RUNS_ON[ScenarioType.CONVERSATION])
+WORKERS = sorted(CONFIGS.keys() & RUNS_ON[ScenarioType.TASK])
 
 
 def test_every_agent_is_tested() -> None:
     assert CONFIGS.keys() == AGENTS.keys()
 
 
-@pytest.mark.parametrize("provider", sorted(CONFIGS))
-def test_an_agent_serves_one_session_after_another(provider: Provider) -> None:
-    async def talk(config: AgentConfig) -> list[Reply]:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        world = AgentWorld(environ={}, project=Path(), max_reply_bytes=1 << 20, tls=lambda: tls)
-        agent = cast("Talker", AGENTS[provider](config, world))
+def open_agent(provider: Provider, **given: Any) -> Agent:
+    config: AgentConfig = TypeAdapter[AgentConfig](AgentConfig).validate_python(
+        {"name": "a", "provider": provider} | CONFIGS[provider] | given
+    )
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    world = AgentWorld(environ={}, project=HOSTILE_CHILDREN, max_reply_bytes=1 << 20, tls=lambda: tls)
+    return AGENTS[provider](config, world)
+
+
+def start_of(sample: int) -> SessionStart:
+    return SessionStart(scenario_id="s.one", sample=sample, conversation_id=f"c{sample}")
+
+
+@pytest.mark.parametrize("provider", TALKERS)
+def test_a_talker_serves_one_session_after_another(provider: Provider) -> None:
+    async def talk(**given: Any) -> list[Reply]:
+        agent = cast("Talker", open_agent(provider, **given))
         replies = []
         for number in (1, 2):
-            start = SessionStart(scenario_id="s.one", sample=number, conversation_id=f"c{number}")
-            async with agent.session(start) as session:
+            async with agent.session(start_of(number)) as session:
                 replies += [await session.send("hi"), await session.send("there")]
         await agent.aclose()
         return replies
 
     with hostile_agent() as hostile:
-        given = {"name": "a", "provider": provider} | CONFIGS[provider]
-        if "url" in given:
-            given["url"] = hostile.url(given["url"])
-        config: AgentConfig = TypeAdapter[AgentConfig](AgentConfig).validate_python(given)
-        replies = asyncio.run(talk(config))
+        given = {"url": hostile.url(CONFIGS[provider]["url"])} if "url" in CONFIGS[provider] else {}
+        replies = asyncio.run(talk(**given))
     # what the second sample hears is not coloured by the first
     assert [r.text for r in replies[:2]] == [r.text for r in replies[2:]]
     assert all(r.latency_ms >= 0 and r.note is None for r in replies)
+
+
+@pytest.mark.parametrize("provider", WORKERS)
+def test_a_worker_takes_one_task_after_another(provider: Provider) -> None:
+    async def work() -> list[AgentTurn]:
+        agent = cast("Worker", open_agent(provider))
+        turns = []
+        for number in (1, 2):
+            async with agent.task(start_of(number), TaskBrief(instructions="Do it.", tools=())) as session:
+                turns.append(await session.advance([]))
+        await agent.aclose()
+        return turns
+
+    first, second = asyncio.run(work())
+    assert first.final
+    assert (first.final, first.calls) == (second.final, ())
+    assert all(turn.latency_ms >= 0 and turn.note is None for turn in (first, second))
 
 
 def test_a_run_with_the_mock_agent_does_not_pay_for_httpx() -> None:

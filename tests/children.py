@@ -1,0 +1,31 @@
+"""Real child processes for tests, and whether anything of them is left.
+
+A child that is to be looked for bears a marker, such as a path of the test's own, among its arguments.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+HOSTILE_CHILDREN = Path(__file__).parent / "hostile_children"
+PROCESS_AGENT = str(HOSTILE_CHILDREN / "process_agent.py")
+FOR_EVER = [sys.executable, "-c", "import time; time.sleep(10**6)"]
+
+
+def survivors(marker: Path | str) -> list[str]:
+    """Return the command lines of living processes that bear the marker. A zombie has none."""
+    lines = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal() and int(folder.name) != os.getpid():
+            try:
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if str(marker) in line:
+                lines.append(line)
+    return lines
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether there is such a process, a zombie included."""
+    return Path(f"/proc/{pid}").exists()
