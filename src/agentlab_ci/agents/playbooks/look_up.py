@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentlab_ci.agents.playbooks.customer import find_email
-from agentlab_ci.agents.playbooks.play import Job, Play, StuckError, join_words
+from agentlab_ci.agents.playbooks.play import Job, Play, StuckError, fill_input, find_missing, join_words
 from agentlab_ci.core.tool import ToolSpec
 
 _CHANGING = frozenset(
@@ -19,10 +19,9 @@ def play(job: Job) -> Play[str]:
     known: dict[str, Any] = {**job.brief.variables, "email": find_email(job)}
     waiting = [tool for tool in job.brief.tools if tool.name not in _CHANGING]
     seen = []
-    while ready := next((tool for tool in waiting if not _find_missing(tool, known)), None):
+    while ready := next((tool for tool in waiting if not find_missing(tool, known)), None):
         waiting.remove(ready)
-        value = {name: known[name] for name in _read_required(ready)}
-        outcome = yield from job.call(ready.name, f"look what {ready.name} says", value)
+        outcome = yield from job.call(ready.name, f"look what {ready.name} says", fill_input(ready, known))
         if outcome.error is not None:
             seen.append(f"{ready.name} failed: {outcome.error}")
             continue
@@ -31,14 +30,6 @@ def play(job: Job) -> Play[str]:
     if not seen:
         raise StuckError(f"I have no playbook for this task: {_say_what_lacks(job, waiting, known)}.")
     return f"I have no playbook for this task, so I only looked: {'; '.join(seen)}."
-
-
-def _read_required(tool: ToolSpec) -> list[str]:
-    return list(tool.input_schema.get("required", ()))
-
-
-def _find_missing(tool: ToolSpec, known: Mapping[str, Any]) -> list[str]:
-    return [name for name in _read_required(tool) if known.get(name) is None]
 
 
 def _learn(tool: ToolSpec, output: object) -> dict[str, Any]:
@@ -52,7 +43,7 @@ def _learn(tool: ToolSpec, output: object) -> dict[str, Any]:
 
 
 def _say_what_lacks(job: Job, waiting: list[ToolSpec], known: Mapping[str, Any]) -> str:
-    lacks = [f"{tool.name} needs {join_words(_find_missing(tool, known), last='and')}" for tool in waiting]
+    lacks = [f"{tool.name} needs {join_words(find_missing(tool, known), last='and')}" for tool in waiting]
     if lacks:
         return f"it does not say what its tools need ({'; '.join(lacks)})"
     names = [tool.name for tool in job.brief.tools]

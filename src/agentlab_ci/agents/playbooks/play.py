@@ -75,6 +75,17 @@ class Job:
         return outcome.output
 
 
+def find_missing(tool: ToolSpec, known: Mapping[str, Any]) -> list[str]:
+    """Return what a tool requires and nobody knows."""
+    return [name for name in tool.input_schema.get("required", ()) if known.get(name) is None]
+
+
+def fill_input(tool: ToolSpec, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of a tool's input."""
+    names = {**tool.input_schema.get("properties", {}), **dict.fromkeys(tool.input_schema.get("required", ()))}
+    return {name: known[name] for name in names if known.get(name) is not None}
+
+
 def read_text(output: object, key: str) -> str | None:
     """Return a text of a tool's output; None where there is no such text."""
     value = output.get(key) if isinstance(output, Mapping) else None

@@ -5,8 +5,17 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from agentlab_ci.agents.playbooks.customer import find_customer
-from agentlab_ci.agents.playbooks.play import Job, Play, StuckError, join_words, read_records, read_text
+from agentlab_ci.agents.playbooks.customer import find_customer, find_email
+from agentlab_ci.agents.playbooks.play import (
+    Job,
+    Play,
+    StuckError,
+    fill_input,
+    find_missing,
+    join_words,
+    read_records,
+    read_text,
+)
 from agentlab_ci.core.tool import ToolSpec
 
 _REFUND = re.compile(r"\brefund|\b(?:money|charge|payment) back\b", re.IGNORECASE)
@@ -47,10 +56,10 @@ def _find_duplicate(job: Job) -> Play[tuple[str, str]]:
     """Return the id of the second of two equal charges, and a description of it."""
     customer_id = yield from find_customer(job)
     own = _find_own_tool(job)
-    if own is not None:
-        outcome = yield from job.call(
-            own.name, f"look for the duplicated charge of {customer_id}", {"customer_id": customer_id}
-        )
+    known = {**job.brief.variables, "email": find_email(job), "customer_id": customer_id}
+    if own is not None and not find_missing(own, known):
+        purpose = f"look for the duplicated charge of {customer_id}"
+        outcome = yield from job.call(own.name, purpose, fill_input(own, known))
         order_id = _read_order_id(outcome.output)
         if outcome.error is None and order_id is not None:
             return order_id, f"the duplicated charge that {own.name} found"
@@ -60,11 +69,13 @@ def _find_duplicate(job: Job) -> Play[tuple[str, str]]:
             )
     groups: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for order in (yield from _list_orders(job, customer_id)):
-        if (group := read_text(order, "duplicate_group")) is not None:
+        if (group := read_text(order, "duplicate_group")) is not None and _is_open(order):
             groups[group].append(order)
     pairs = [orders for orders in groups.values() if len(orders) > 1]
     if not pairs:
-        raise StuckError(f"No order of {customer_id} was charged twice, so there is nothing to refund.")
+        raise StuckError(
+            f"No two open orders of {customer_id} are the same charge, so there is nothing to refund."
+        )
     if len(pairs) > 1 or len(pairs[0]) > 2:
         raise _ask_which([order for orders in pairs for order in orders[1:]])
     first, second = pairs[0]
@@ -81,7 +92,7 @@ def _find_order(job: Job) -> Play[tuple[str, str]]:
     wanted = [order for order in orders if named == order["id"] or (named is None and _is_in(order, job.text))]
     if named is not None and not wanted:
         raise StuckError(f"{named} is not among the orders of {customer_id}, so I refunded nothing.")
-    plausible = wanted or [order for order in orders if order.get("status") not in _CLOSED]
+    plausible = wanted or [order for order in orders if _is_open(order)]
     if not plausible:
         raise StuckError(f"{customer_id} has no order that could be refunded.")
     if len(plausible) > 1:
@@ -106,15 +117,18 @@ def _ask_which(orders: list[Mapping[str, Any]]) -> StuckError:
 
 
 def _find_own_tool(job: Job) -> ToolSpec | None:
-    """Return the project's own tool that finds duplicates by customer id and needs nothing else."""
-    own = (tool for tool in job.brief.tools if "duplicate" in tool.name.rpartition(".")[2])
-    return next((tool for tool in own if tool.input_schema.get("required") == ["customer_id"]), None)
+    """Return the project's own tool that finds duplicates, as its name says."""
+    return next((tool for tool in job.brief.tools if "duplicate" in tool.name.casefold()), None)
 
 
 def _read_order_id(output: object) -> str | None:
     """Return the order id in a tool's output, whatever is said before it in the key: duplicate_order_id."""
     keys = sorted(output, key=len) if isinstance(output, Mapping) else []
     return next((read_text(output, key) for key in keys if str(key).endswith("order_id")), None)
+
+
+def _is_open(order: Mapping[str, Any]) -> bool:
+    return order.get("status") not in _CLOSED
 
 
 def _is_in(order: Mapping[str, Any], text: str) -> bool:

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlab_ci.agents.playbooks.choice import work
-from agentlab_ci.core.tool import CallOutcome
+from agentlab_ci.agents.playbooks.play import fill_input
+from agentlab_ci.core.tool import CallOutcome, ToolSpec
 from agentlab_ci.tools.registry import BUILTIN_TOOLS
 from playbook_talk import Fails, Script, brief_of, perform
 
@@ -51,6 +52,12 @@ def test_what_no_playbook_fits_is_looked_up_as_far_as_it_is_known() -> None:
         ' crm.search_customer says {"id": "cus_1", "email": "alice@example.com"};'
         ' accounts.get_profile says {"tier": "pro"}.'
     )
+
+
+def test_a_tool_is_given_all_of_its_input_that_is_known() -> None:
+    schema = {"properties": {"city": {}, "limit": {}, "currency": {}}, "required": ["city"]}
+    tool = ToolSpec(name="shop.gift", description="", input_schema=schema)
+    assert fill_input(tool, {"city": "Rome", "limit": 3, "other": 1}) == {"city": "Rome", "limit": 3}
 
 
 EVERYTHING = [*BUILTIN_TOOLS, "shop.find_duplicate_charge", "shop.gift"]

@@ -48,7 +48,13 @@ def test_a_refund_takes_every_id_from_a_tool() -> None:
             ),
         ),
         # none, or too many, to be sure
-        (TWICE, [FIRST, OTHER], "No order of cus_1 was charged twice, so there is nothing to refund."),
+        (TWICE, [FIRST, OTHER], "No two open orders of cus_1 are the same charge, so there is nothing to refund."),
+        # the first of the two has been given back, so the second one is right
+        (
+            TWICE,
+            [TWINS[0] | {"status": "refunded"}, TWIN],
+            "No two open orders of cus_1 are the same charge, so there is nothing to refund.",
+        ),
         (
             TWICE,
             [*TWINS, *({**order, "id": f"{order['id']}0", "duplicate_group": "dup_2"} for order in TWINS)],
@@ -179,6 +185,23 @@ def test_without_its_result_the_orders_are_looked_at_if_they_may_be() -> None:
     )
     final = find_with_own_tool(Fails("no index"), **{"orders.list": [TWINS]})
     assert final == "Refunded ord_2, the duplicated charge of 49 USD, the same as ord_1."
+
+
+@pytest.mark.parametrize(
+    ("needs", "value"),
+    [
+        ([], {}),
+        (["customer_id", "since"], {"customer_id": "cus_1", "since": "2026-01-01"}),
+        (["email"], {"email": "alice@example.com"}),
+        (["card"], None),  # nobody knows it
+    ],
+)
+def test_it_is_called_with_what_it_requires_if_that_is_known(
+    needs: list[str], value: dict[str, str] | None
+) -> None:
+    tools: Script = {"crm.search_customer": [ALICE], FINDER: [{"order_id": "ord_2"}], "orders.list": [TWINS]}
+    done = perform(TWICE, tools, needs={FINDER: needs}, customer_email="alice@example.com", since="2026-01-01")
+    assert done.calls[1] == ((FINDER, value) if value is not None else ("orders.list", {"customer_id": "cus_1"}))
 
 
 OFF = "Find the account and disable the newsletter subscription."
