@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from agentlab_ci.processes import worker_main
 from agentlab_ci.processes.child import Child, Command
+
+_FAR_SIDE = Path(__file__).with_name("worker_main.py")
 
 NOT_JSON = "NotJson"
 """The type of a failure that is none of an exception: the code returned what is no JSON."""
@@ -69,7 +70,7 @@ def worker_command(
     if os.path.dirname(interpreter):  # noqa: PTH120 - `./python` and `python` differ, which Path forgets
         # Not resolved: a virtual environment is known by the path of its link.
         interpreter = str(project / interpreter)
-    argv = (interpreter, "-u", "-B", worker_main.__file__, str(project))
+    argv = (interpreter, "-u", "-B", str(_FAR_SIDE), str(project))
     return Command(argv=argv, cwd=cwd or project, env=env)
 
 

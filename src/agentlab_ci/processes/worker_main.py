@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
-_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - as the interpreter wrote it in sys.path
-# Our own folder is no place to import from, for us or for the project.
-sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") != os.path.realpath(_HERE)]
+if __name__ == "__main__":  # the interpreter put our own folder first: no place to import from, for anybody
+    _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib is slow to import
+    sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != os.path.realpath(_HERE)]
 
 import contextlib  # noqa: E402
 import importlib  # noqa: E402
