@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import h11
 import httpx
 
+from agentlab_ci.agents.http_advice import URL_ADVICE, HttpAdvice
 from agentlab_ci.agents.http_client import CONNECT_SECONDS
 from agentlab_ci.agents.interface import AgentFailedError
 from agentlab_ci.core.sample import TerminationReason
@@ -44,7 +45,7 @@ _HUNG_UP = ("disconnected", "closed connection")
 """How the library says that the other side left; whatever else breaks the protocol is what it said."""
 
 
-def explain_failure(problem: Exception, *, where: str) -> AgentFailedError:
+def explain_failure(problem: Exception, *, where: str, advice: HttpAdvice = URL_ADVICE) -> AgentFailedError:
     """Return what a `LIBRARY_ERRORS` of the request called `where` means for the sample.
 
     Nothing of what the agent sent is quoted: it may hold a secret in a form that is not masked.
@@ -57,20 +58,21 @@ def explain_failure(problem: Exception, *, where: str) -> AgentFailedError:
         )
     cause = _name_cause(causes[-1])
     if isinstance(problem, _NOT_CONNECTED):
-        return _broken(f"{where}: {_explain_no_connection(problem, causes, cause)}", unreached=True)
+        return _broken(f"{where}: {_explain_no_connection(problem, causes, cause, advice)}", unreached=True)
     if isinstance(problem, _NOT_SENT):
         return AgentFailedError(
-            f"{where} cannot be sent ({cause}); check `headers` and `request_template`",
+            f"{where} cannot be sent ({cause}); check {advice.request}",
             reason=TerminationReason.AGENT_ERROR,
         )
     if isinstance(problem, httpx.RemoteProtocolError) and _BAD_LOCATION in str(problem):
         return AgentFailedError(
-            f"{where} answered with a redirect to what is no URL; redirects are not followed, check `url`",
+            f"{where} answered with a redirect to what is no URL; redirects are not followed, "
+            f"check {advice.address}",
             reason=TerminationReason.HTTP_ERROR,
         )
     if isinstance(problem, httpx.RemoteProtocolError) and not any(word in str(problem) for word in _HUNG_UP):
         return AgentFailedError(
-            f"{where}: what came back is not HTTP ({cause}); check `url`",
+            f"{where}: what came back is not HTTP ({cause}); check {advice.address}",
             reason=TerminationReason.INVALID_RESPONSE_FORMAT,
         )
     return _broken(f"{where}: the connection broke before the answer was complete ({cause})")
@@ -82,14 +84,15 @@ def _broken(message: str, *, unreached: bool = False) -> AgentFailedError:
     )
 
 
-def _explain_no_connection(problem: Exception, causes: list[BaseException], cause: str) -> str:
+def _explain_no_connection(problem: Exception, causes: list[BaseException], cause: str, advice: HttpAdvice) -> str:
     if isinstance(problem, httpx.ConnectTimeout):
         return f"no connection within {CONNECT_SECONDS:g} s; is the agent running, and can this machine reach it?"
     if isinstance(problem, httpx.ProxyError):
         return f"no connection through the proxy ({cause}); check `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`"
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
-        return f"no TLS connection ({cause}); is `url` right, and its certificate known here (`SSL_CERT_FILE`)?"
-    return f"no connection ({cause}); is the agent running, and is `url` right?"
+        known = "and its certificate known here (`SSL_CERT_FILE`)"
+        return f"no TLS connection ({cause}); is {advice.address} right, {known}?"
+    return f"no connection ({cause}); is the agent running, and is {advice.address} right?"
 
 
 def _causes(problem: BaseException) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""From what came back over HTTP to a reply, or to the reason why there is none. Pure."""
+"""From what came back over HTTP to JSON and to a reply, or to the reason why there is none. Pure."""
 
 import json
 import re
@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 from urllib.parse import urlsplit
 
+from agentlab_ci.agents.http_advice import HttpAdvice
 from agentlab_ci.agents.http_body import UnreadableBodyError, decode_body, read_text
 from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, Reply
 from agentlab_ci.agents.json_path import MissingValueError, find_value, name_kind
@@ -28,15 +30,6 @@ _MOST = 1 << 53
 """No count or cost is so large; JSON numbers are exact below it."""
 _SECONDS = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _CHECK = "check `response_field`"
-_HINTS = {
-    400: "check `request_template`",
-    401: "check the credentials in `headers`",
-    403: "check the credentials in `headers`",
-    404: "check `url`",
-    405: "check `method`",
-    415: "check the Content-Type in `headers`",
-    422: "check `request_template`",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +37,7 @@ class Answer:
     """An HTTP answer as it came: `body` is still encoded, and cut just above the cap where it was longer.
 
     `where` names the request in messages. Keys of `headers` are looked up in any case. `mask` takes the secrets
-    out of a text.
+    out of a text, `advice` says in the provider's words what to check.
     """
 
     where: str
@@ -53,6 +46,7 @@ class Answer:
     body: bytes
     latency_ms: float
     mask: Callable[[str], str]
+    advice: HttpAdvice
 
     @property
     def encoding(self) -> str:
@@ -71,8 +65,22 @@ class Answer:
         return self.mask(text)[:-LONGEST_SECRET] + CUT_MARK
 
 
-def read_reply(answer: Answer, *, config: HttpAgent, cap: int, now: datetime) -> Reply:
-    """Return the reply that a 2xx answer of at most `cap` bytes holds.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonBody:
+    """What a 2xx answer holds: its JSON, the decoded bytes, and a note on what was put right in them."""
+
+    answer: Answer
+    raw: bytes
+    data: Any
+    note: str | None
+
+    def refuse(self, message: str) -> AgentFailedError:
+        """Return the failure of an answer whose JSON is not what was configured."""
+        return _invalid(self.answer, self.raw, message)
+
+
+def read_json(answer: Answer, *, cap: int, now: datetime) -> JsonBody:
+    """Return the JSON that a 2xx answer of at most `cap` bytes holds.
 
     Raises AgentBusyError for 429 and 503, with Retry-After counted from `now`, and AgentFailedError for everything
     else.
@@ -84,15 +92,22 @@ def read_reply(answer: Answer, *, config: HttpAgent, cap: int, now: datetime) ->
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise _invalid(answer, body, f"the reply is {_name_text(text)}; check `url`") from None
+        message = f"the reply is {_name_text(text)}; check {answer.advice.address}"
+        raise _invalid(answer, body, message) from None
+    return JsonBody(answer=answer, raw=body, data=data, note=note)
+
+
+def read_reply(answer: Answer, *, config: HttpAgent, cap: int, now: datetime) -> Reply:
+    """Return the reply that stands at the config's `response_field`. Raises what `read_json` raises."""
+    body = read_json(answer, cap=cap, now=now)
     try:
-        reply = find_value(data, config.response_field)
+        reply = find_value(body.data, config.response_field)
     except MissingValueError as problem:
-        raise _invalid(answer, body, f"the reply has no `{config.response_field}`: {problem}; {_CHECK}") from None
+        raise body.refuse(f"the reply has no `{config.response_field}`: {problem}; {_CHECK}") from None
     if not isinstance(reply, str):
-        found = name_kind(reply)
-        raise _invalid(answer, body, f"`{config.response_field}` in the reply is {found}, not text; {_CHECK}")
-    return Reply(text=reply, latency_ms=answer.latency_ms, usage=read_usage(data, config.usage_fields), note=note)
+        raise body.refuse(f"`{config.response_field}` in the reply is {name_kind(reply)}, not text; {_CHECK}")
+    usage = read_usage(body.data, config.usage_fields)
+    return Reply(text=reply, latency_ms=answer.latency_ms, usage=usage, note=body.note)
 
 
 def read_usage(data: object, fields: UsageFields) -> Usage:
@@ -138,8 +153,8 @@ def _refusal(answer: Answer, now: datetime) -> AgentBusyError | AgentFailedError
 
 def _hint_at(answer: Answer) -> str:
     if 300 <= answer.status < 400:
-        return f"redirects are not followed; set `url` to where it points{_name_target(answer)}"
-    return _HINTS.get(answer.status, "the agent did not answer the message; its own log may say why")
+        return f"redirects are not followed; set {answer.advice.address} to where it points{_name_target(answer)}"
+    return answer.advice.statuses.get(answer.status, answer.advice.otherwise)
 
 
 def _name_target(answer: Answer) -> str:

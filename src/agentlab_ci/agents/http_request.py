@@ -16,13 +16,15 @@ from agentlab_ci.errors import BadInputError
 DEFAULT_TEMPLATE: Mapping[str, str] = {"message": "{{message}}", "conversation_id": "{{conversation_id}}"}
 """The body where the config has no `request_template`."""
 
-_DEFAULT_HEADERS = {
+JSON_HEADERS: Mapping[str, str] = {
     "Accept": "application/json",
     # A cap on decoded bytes comes too late: 200 KB of gzip can hold 200 MB.
     "Accept-Encoding": "identity",
     "Content-Type": "application/json",
     "User-Agent": f"agentlab/{__version__}",
 }
+"""What goes with every request unless the config says otherwise."""
+
 _NOT_IN_A_HEADER = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -71,7 +73,7 @@ def build_request(config: HttpAgent, values: Mapping[str, Any]) -> RequestParts:
 def _build_headers(config: HttpAgent, values: Mapping[str, Any]) -> dict[bytes, bytes]:
     own = {name: _header_value(name, fill_placeholders(text, values)) for name, text in config.headers.items()}
     unwanted = {name.lower() for name in own} | ({"content-type"} if config.method == "GET" else set())
-    defaults = {name: value.encode() for name, value in _DEFAULT_HEADERS.items() if name.lower() not in unwanted}
+    defaults = {name: value.encode() for name, value in JSON_HEADERS.items() if name.lower() not in unwanted}
     return {name.encode(errors="replace"): value for name, value in (defaults | own).items()}
 
 

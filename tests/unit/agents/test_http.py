@@ -58,8 +58,8 @@ def fail_then_succeed(hostile: HostileAgent, path: str, *, timeout_ms: int = LON
 
 
 async def answers(connection: HttpConnection, hostile: HostileAgent) -> None:
-    connection._url = httpx.URL(hostile.url("/ok"))
-    connection._config = config(hostile.url("/ok"))  # with time enough
+    connection._exchange._url = httpx.URL(hostile.url("/ok"))
+    connection._exchange._timeout_ms = LONG_MS
     async with connection.session(start()) as session:
         assert EXPECTED_WORDS in (await session.send("again")).text
 
@@ -368,7 +368,7 @@ def test_a_cookie_that_no_header_can_carry_is_not_kept(hostile: HostileAgent, pa
 
 def test_latency_is_that_of_the_request(hostile: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([100.0, 100.25])
-    monkeypatch.setattr("agentlab_ci.agents.http.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("agentlab_ci.agents.http_exchange.perf_counter", lambda: next(ticks))
     [reply] = say(config(hostile.url("/ok")), "hi")
     assert reply.latency_ms == 250
 

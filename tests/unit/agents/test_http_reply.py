@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentlab_ci.agents.http_advice import URL_ADVICE
 from agentlab_ci.agents.http_body import UnreadableBodyError, decode_body, read_text
 from agentlab_ci.agents.http_reply import (
     CUT_MARK,
@@ -37,7 +38,13 @@ def read(
     mask: Callable[[str], str] = str,
 ) -> Reply:
     answer = Answer(
-        where="POST http://a/", status=status, headers=headers or {}, body=body, latency_ms=5, mask=mask
+        where="POST http://a/",
+        status=status,
+        headers=headers or {},
+        body=body,
+        latency_ms=5,
+        mask=mask,
+        advice=URL_ADVICE,
     )
     return read_reply(answer, config=HttpAgent(name="a", provider=Provider.HTTP), cap=CAP, now=NOW)
 
