@@ -21,8 +21,8 @@ from agentlab_ci.core.tool import ToolSpec
 _REFUND = re.compile(r"\brefund|\b(?:money|charge|payment) back\b", re.IGNORECASE)
 _TWICE = re.compile(r"\btwice\b|\bduplicat|\bdoubl[ey]|\b(?:two|2) times\b", re.IGNORECASE)
 _NOT_YET = re.compile(
-    r"\b(?:do not|don't|never) (?:(?:issue|make|process|send|start) (?:the|a|any) refund"
-    r"|refund (?:it|them|anything|any)\b|refund\b[^.!?]*\byet\b)",
+    r"\b(?:do not|don't|never) (?:(?:issue|make|process|send|start) (?:the |a |any )?refunds?\b"
+    r"|refund (?:it|them|anything|any)\b|refund\b[^.!?]*\byet\b)|\bwithout refunding\b",
     re.IGNORECASE,
 )
 _CLOSED = ("refunded", "cancelled")

@@ -112,6 +112,23 @@ def test_the_one_order_that_is_meant_is_refunded(
     assert final == "Refunded ord_2, the order of 49 USD."
 
 
+@pytest.mark.parametrize(
+    ("words", "held"),
+    [
+        ("Do not issue the refund yet.", True),
+        ("Don't refund anything.", True),
+        ("Never issue refunds yourself.", True),
+        ("Do not refund the order yet.", True),
+        ("Say which, without refunding it.", True),
+        ("Do not refund the first one.", False),
+        ("Never refund more than one order.", False),
+    ],
+)
+def test_a_refund_that_is_not_to_be_made_yet_is_held_back(words: str, *, held: bool) -> None:
+    final = ask(f"{TWICE} {words}", {"orders.list": [TWINS], "orders.refund": [REFUNDED]})
+    assert final.endswith("I have not refunded it.") is held
+
+
 def test_an_order_of_somebody_else_is_not_refunded() -> None:
     final = ask("Refund it.", {"orders.list": [TWINS], "orders.refund": []}, order_id="ord_9")
     assert final == "ord_9 is not among the orders of cus_1, so I refunded nothing."
