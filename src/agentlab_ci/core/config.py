@@ -45,12 +45,12 @@ class MockAgent(_Agent):
 
     provider: Literal[Provider.MOCK]
     replies: tuple[ScriptedReply, ...] = Field(
-        (), description="The first whose `contains` is in the message answers it."
+        (), description="In a conversation, the first whose `contains` is in the message answers it."
     )
     fail_samples: tuple[AtLeastOne, ...] = Field((), description="Samples that answer wrongly on purpose.")
     flake_rate: Probability = Field(0.0, description="Share of the other samples that answer wrongly.")
     seed: Seed = Field(0, description="Seed of `flake_rate`.")
-    latency_ms: Delay = Field(0, description="How long each reply takes.")
+    latency_ms: Delay = Field(0, description="How long each reply, or turn of a task, takes.")
 
 
 class UsageFields(CamelModel):
