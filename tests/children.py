@@ -5,6 +5,7 @@ A child that is to be looked for bears a marker, such as a path of the test's ow
 
 import os
 import sys
+import time
 from pathlib import Path
 
 HOSTILE_CHILDREN = Path(__file__).parent / "hostile_children"
@@ -24,6 +25,16 @@ def survivors(marker: Path | str) -> list[str]:
             if str(marker) in line:
                 lines.append(line)
     return lines
+
+
+def wait_until_gone(marker: Path | str, *, seconds: float = 20.0) -> bool:
+    """Wait until no process bears the marker: a kill takes its moment. Returns whether that came true."""
+    end = time.monotonic() + seconds
+    while survivors(marker):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
 
 
 def is_alive(pid: int) -> bool:

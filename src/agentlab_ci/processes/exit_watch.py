@@ -16,7 +16,7 @@ class ExitWatch:
         self._process = process
         self._on_exit = on_exit
         self._loop = asyncio.get_running_loop()
-        self._pidfd = _open_pidfd(process.pid)
+        self._pidfd = open_pidfd(process.pid)
         if self._pidfd is None:
             self._loop.call_soon(self._poll)
         else:
@@ -36,8 +36,8 @@ class ExitWatch:
             self._on_exit()
 
 
-def _open_pidfd(pid: int) -> int | None:
-    """Return a descriptor that can be read once the process has ended; None where the system has none."""
+def open_pidfd(pid: int) -> int | None:
+    """Return a descriptor that is readable once the process has ended; None where there is no such thing."""
     if sys.platform != "linux":
         return None
     try:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from agentlab_ci.processes.exit_watch import open_pidfd
 from agentlab_ci.processes.process_table import ProcessEntry, read_process, read_processes
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -138,16 +139,19 @@ def _reap_orphan(entry: ProcessEntry) -> None:
 
 def _kill_exactly(entry: ProcessEntry) -> None:
     """Kill the process if its number is still its own."""
-    if sys.platform != "linux":
-        return
-    try:
-        pidfd = os.pidfd_open(entry.pid)
-    except OSError:
-        return
+    pidfd = open_pidfd(entry.pid)
     try:
         now = read_process(entry.pid)
         if now is not None and now.started == entry.started:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                _send_kill(entry.pid, pidfd)
     finally:
-        os.close(pidfd)
+        if pidfd is not None:
+            os.close(pidfd)
+
+
+def _send_kill(pid: int, pidfd: int | None) -> None:
+    if sys.platform == "linux" and pidfd is not None:
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    else:
+        os.kill(pid, signal.SIGKILL)

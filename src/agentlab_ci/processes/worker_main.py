@@ -14,14 +14,14 @@ if __name__ == "__main__":  # the interpreter put our own folder first: no place
     _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib is slow to import
     sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != os.path.realpath(_HERE)]
 
-import contextlib  # noqa: E402
-import importlib  # noqa: E402
-import importlib.util  # noqa: E402
-import json  # noqa: E402
-import runpy  # noqa: E402
-import traceback  # noqa: E402
-from collections.abc import Callable  # noqa: E402
-from typing import IO, Any  # noqa: E402
+import contextlib
+import importlib
+import importlib.util
+import json
+import runpy
+import traceback
+from collections.abc import Callable
+from typing import IO, Any
 
 _MOST_FRAMES = 20
 _MOST_CHARACTERS = 2000
