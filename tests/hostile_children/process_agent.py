@@ -117,6 +117,11 @@ def lives_with_an_escaped_grandchild() -> None:
     hang()
 
 
+def lives_with_an_escaped_grandchild_silently() -> None:
+    subprocess.Popen(SLEEP, start_new_session=True)
+    hang()
+
+
 def exits_in_mid_run() -> None:
     call()
     hear()
