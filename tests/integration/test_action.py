@@ -187,6 +187,12 @@ class TestNothingJudged:
         assert step.code == 2
         self.check_comment(github, "input `report-dir`", "outside the workspace")
 
+    def test_no_file_is_written_to_a_report_folder_outside(self, folder: Path, github: FakeGitHub) -> None:
+        github.fail("PATCH", FORBIDDEN)
+        assert run_step(folder, github, run_id=2, inputs={"report-dir": ".."}).code == 2
+        assert not (folder.parent / "comment.md").exists()
+        assert (folder / "agentlab-report/comment.md").is_file()
+
     def test_a_signal_counts_whatever_ended_the_step(self, folder: Path, github: FakeGitHub) -> None:
         interrupts = Interrupts()
         interrupts.exit_code = ExitCode.SIGTERM
@@ -203,6 +209,15 @@ class TestNothingJudged:
             step = run_step(folder, github, run_id=2, inputs={"wait-for-url": url, "wait-seconds": "0.1"})
         assert step.code == 2
         self.check_comment(github, "did not answer")
+
+
+@pytest.mark.parametrize(("given", "code"), [("../../out", 0), ("../..", 0), ("../../..", 2)])
+def test_the_report_folder_is_relative_to_the_working_directory(
+    tmp_path: Path, github: FakeGitHub, given: str, code: int
+) -> None:
+    write_mock_project(tmp_path / "workspace/services/desk")
+    inputs = {"working-directory": "services/desk", "report-dir": given}
+    assert run_step(tmp_path / "workspace", github, inputs=inputs).code == code
 
 
 def test_without_a_verdict_no_new_comment_is_written(folder: Path, github: FakeGitHub) -> None:
@@ -381,6 +396,13 @@ def test_a_pull_request_s_own_base_is_trusted(folder: Path, github: FakeGitHub) 
         assert step.code == 0
 
 
+def test_the_base_of_one_pull_request_is_not_that_of_another(folder: Path, github: FakeGitHub) -> None:
+    check_out(folder, BASE_SHA)
+    payload = PRIVILEGED["pull_request_target"]
+    step = run_step(folder, github, event="pull_request_target", payload=payload, inputs={"pr-number": "12"})
+    assert step.code == 2
+
+
 def test_a_pull_request_that_is_named_may_be_anybody_s(folder: Path, github: FakeGitHub) -> None:
     check_out(folder, HEAD_SHA)
     for event, payload in (("issue_comment", {"issue": {"number": 3}}), ("pull_request_target", None)):
@@ -507,12 +529,21 @@ def test_what_github_says_holds_no_secret(folder: Path, github: FakeGitHub) -> N
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_what_was_created_belongs_to_the_workspace_s_owner(folder: Path, github: FakeGitHub) -> None:
+@pytest.mark.parametrize(
+    ("variable", "database"),
+    [({}, "conf/artifacts/agentlab.db"), ({"AGENTLAB_DB": "kept/history.db"}, "kept/history.db")],
+)
+def test_what_was_created_belongs_to_the_workspace_s_owner(
+    tmp_path: Path, github: FakeGitHub, variable: dict[str, str], database: str
+) -> None:
+    folder = tmp_path / "workspace"
+    write_mock_project(folder / "conf")
     for path in (folder, *folder.rglob("*")):
         os.chown(path, 1001, 1001)
     github.fail("POST", FORBIDDEN)
-    run_step(folder, github, inputs={"report-dir": "out/reports"}, environ={"RUNNER_TEMP": ""})
-    assert (folder / "artifacts/agentlab.db").is_file()
+    inputs = {"report-dir": "out/reports", "config": "conf/agentlab.config.yaml", "scenarios": "conf/scenarios"}
+    run_step(folder, github, inputs=inputs, environ={"RUNNER_TEMP": "", **variable})
+    assert (folder / database).is_file()
     created = {str(path.relative_to(folder)) for path in (folder / "out").rglob("*")}
     assert created == {"out/reports", *(f"out/reports/{name}" for name in REPORTS)}
     assert {(path.stat().st_uid, path.stat().st_gid) for path in folder.rglob("*")} == {(1001, 1001)}
@@ -570,6 +601,15 @@ def test_a_runner_that_is_set_up_wrongly(folder: Path, github: FakeGitHub, envir
     assert "canary@" not in step.log
 
 
+def test_a_bug_while_publishing_leaves_the_verdict_and_the_rest(folder: Path, github: FakeGitHub) -> None:
+    step = run_step(folder, github, environ={"GITHUB_STEP_SUMMARY": "a\0b"})  # no path at all
+    assert step.code == 0
+    assert "Traceback" in step.log
+    assert "not everything was published" in step.commands("warning")[0]
+    assert step.outputs["verdict"] == "passed"
+    assert len(github.bodies()) == 1
+
+
 @pytest.mark.parametrize(
     ("environ", "inputs"),
     [({"GITHUB_WORKSPACE": "/nowhere"}, {}), ({}, {"report-dir": "x" * 10_000}), ({}, {"report-dir": "a\0b"})],
@@ -582,27 +622,35 @@ def test_folders_that_cannot_be(
     assert "Traceback" not in step.log
 
 
+NO_NAME = "0.0.0.0"  # noqa: S104 - it is asked, and nothing listens there
+"""A host that leads to this machine, and is none of its names."""
+
+
 @pytest.mark.parametrize(
-    ("inside", "gateway", "said"),
+    ("host", "inside", "gateway", "said"),
     [
-        ("1", "false", "localhost-gateway: true"),
-        ("1", "true", "`localhost` was looked for at 127.0.0.1: the server must listen on 0.0.0.0"),
-        ("", "false", None),
+        ("localhost", "1", "false", "localhost-gateway: true"),
+        ("localhost", "1", "true", "`localhost` was looked for at 127.0.0.2: the server must listen on 0.0.0.0"),
+        ("localhost", "", "false", None),
+        (NO_NAME, "1", "false", None),
+        (NO_NAME, "1", "true", None),
     ],
 )
 def test_a_server_on_localhost_that_never_answers_gets_advice(
-    folder: Path, github: FakeGitHub, inside: str, gateway: str, said: str | None
+    folder: Path, host: str, inside: str, gateway: str, said: str | None
 ) -> None:
     with closed_port() as port:
         inputs = {
-            "wait-for-url": f"http://localhost:{port}/",
+            "wait-for-url": f"http://{host}:{port}/",
             "wait-seconds": "0.1",
             "localhost-gateway": gateway,
         }
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("agentlab_ci.action.entrypoint.find_gateway", lambda: "127.0.0.1")
-            step = run_step(folder, github, inputs=inputs, environ={"AGENTLAB_CONTAINER": inside})
+            patch.setattr("agentlab_ci.action.entrypoint.find_gateway", lambda: "127.0.0.2")
+            step = run_step(folder, inputs=inputs, environ={"AGENTLAB_CONTAINER": inside})
     assert step.code == 2
+    asked = "127.0.0.2" if gateway == "true" and host == "localhost" else host
+    assert f"http://{asked}:{port}/ did not answer" in step.log
     assert (said in step.log) if said else ("must listen" not in step.log and "let it listen" not in step.log)
 
 
