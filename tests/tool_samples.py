@@ -36,10 +36,16 @@ BUILTIN_CALLS: dict[str, dict[str, Any]] = {
 def opener(
     project: Path, tools: Iterable[CustomTool] = (), environ: Mapping[str, str] | None = None
 ) -> ToolboxOpener:
-    """Return what opens all of a project's tools, with this process's environment if none is given."""
-    return make_toolbox_opener(
-        tools, ToolWorld(environ=os.environ if environ is None else environ, project=project)
+    """Return what opens all of a project's tools, with this process's environment if none is given.
+
+    The word `secret` is one.
+    """
+    world = ToolWorld(
+        environ=os.environ if environ is None else environ,
+        project=project,
+        mask=lambda text: text.replace("secret", "***"),
     )
+    return make_toolbox_opener(tools, world)
 
 
 async def answer(box: Toolbox, calls: Iterable[Call]) -> list[CallOutcome]:

@@ -41,6 +41,10 @@ def fail(value, context):
 def leave(value, context):
     os._exit(3)
 
+def spill(value, context):
+    os.write(2, b"secret" + b"x" * 997)
+    os._exit(3)
+
 def quit(value, context):
     sys.exit("enough")
 
@@ -293,6 +297,14 @@ def test_only_the_end_of_a_flood_on_stderr_is_told(project: Path) -> None:
     assert outcome.error.startswith("it exited with code 1; it said: …xxx")
     assert outcome.error.endswith("the end")
     assert len(outcome.error) < 1100
+
+
+def test_what_was_said_is_masked_before_it_is_cut(project: Path) -> None:
+    script = "import sys; sys.exit('secret' + 'x' * 997)"
+    (command,) = call(project, command_tool(sys.executable, "-c", script))
+    (function,) = call(project, python_tool("spill"))
+    assert command.error == f"it exited with code 1; it said: ***{'x' * 997}"
+    assert function.error == f"its process is gone: it exited with code 3; it said: ***{'x' * 997}"
 
 
 def is_running(pid: int) -> bool:

@@ -49,11 +49,11 @@ class CommandTool:
             raise ToolFailedError(f"the result is longer than {MAX_RESULT_BYTES} bytes")
         if done.exit_code != 0:
             how = describe_end(exit_code=done.exit_code, signal=done.signal)
-            raise ToolFailedError(f"{how}{said(self._mask(done.stderr))}")
+            raise ToolFailedError(f"{how}{said(done.stderr, self._mask)}")
         try:
             return read_plain(done.stdout.decode("utf-8", "replace"))
         except json.JSONDecodeError:
             what = "what it printed is no JSON" if done.stdout.strip() else "it printed no result"
-            raise ToolFailedError(f"{what}{said(self._mask(done.stderr))}") from None
+            raise ToolFailedError(f"{what}{said(done.stderr, self._mask)}") from None
         except NotPlainError as problem:
             raise ToolFailedError(f"the result {problem}") from None

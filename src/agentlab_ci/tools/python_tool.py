@@ -81,7 +81,9 @@ class PythonTool:
         except LineTooLongError:
             raise _NoAnswerError(f"the result is longer than {MAX_RESULT_BYTES} bytes") from None
         except ChildGoneError as problem:
-            raise _NoAnswerError(f"its process is gone: {problem}{said(problem.stderr)}") from None
+            raise _NoAnswerError(
+                f"its process is gone: {problem}{said(problem.stderr, self._world.mask)}"
+            ) from None
 
 
 class _NoAnswerError(Exception):

@@ -50,8 +50,8 @@ ALICE = {"id": "cus_100", "email": "alice@example.com", "name": "Alice Archer"}
             {"path": "src/mails.py", "replacement": "new"},
             {"path": "src/mails.py", "replacement": "new", "applied": True},
         ),
-        # In the title of one document, and in any case; in the content of another.
-        ("docs.search", {"query": "CREDENTIALS"}, [{"id": "doc_credentials", "title": "Handling of credentials"}]),
+        # In nothing but the title of one document, and in any case; in the content of another.
+        ("docs.search", {"query": "HANDLING of"}, [{"id": "doc_credentials", "title": "Handling of credentials"}]),
         ("docs.search", {"query": "itemised"}, [{"id": "doc_travel_expenses", "title": "Travel expense policy"}]),
         ("docs.search", {"query": "no such words"}, []),
         (
@@ -116,6 +116,11 @@ def test_what_is_not_there_is_an_error_that_names_it(
 ) -> None:
     (outcome,) = outcomes_of(tmp_path, (name, value))
     assert (outcome.output, outcome.error) == (None, error)
+
+
+def test_an_error_that_repeats_a_long_input_is_masked_and_cut(tmp_path: Path) -> None:
+    (outcome,) = outcomes_of(tmp_path, ("orders.refund", {"order_id": "x" * 1979 + "secret" * 100}))
+    assert outcome.error == f"there is no order {'x' * 1979}***…"
 
 
 def test_what_a_tool_did_is_seen_by_the_others_of_the_sample(tmp_path: Path) -> None:
