@@ -24,11 +24,22 @@ class FixtureFolder:
         if kind.path not in self._records:
             own = self._folder / kind.path
             try:
-                self._records[kind.path] = read_records(own if own.exists() else SHIPPED / kind.path, kind)
+                self._records[kind.path] = read_records(own if _is_there(own) else SHIPPED / kind.path, kind)
             except FixtureError as problem:
                 place = f"fixtures/{kind.path}" + (f":{problem.line}" if problem.line else "")
                 raise ToolBrokenError(f"{place}: {problem.message}") from None
         return self._records[kind.path]
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether the project has the file, be it one that cannot be read: then that is the fault to name."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 class SampleFixtures:
@@ -42,12 +53,12 @@ class SampleFixtures:
     def folder(self) -> Path:
         """Return the folder. Raises ToolBrokenError when it cannot be made."""
         if self._folder is None:
-            self._temporary = TemporaryDirectory(prefix="agentlab-fixtures-", ignore_cleanup_errors=True)
-            target = Path(self._temporary.name) / "fixtures"
             try:
+                self._temporary = TemporaryDirectory(prefix="agentlab-fixtures-", ignore_cleanup_errors=True)
+                target = Path(self._temporary.name) / "fixtures"
                 copy_fixtures(self._project, target)
             except OSError as problem:
-                raise ToolBrokenError(f"the project's `fixtures` cannot be copied: {problem}") from None
+                raise ToolBrokenError(f"the fixtures cannot be copied: {problem}") from None
             self._folder = target
         return self._folder
 

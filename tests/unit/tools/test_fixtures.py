@@ -87,6 +87,22 @@ def test_a_fixture_that_went_bad_is_the_tool_s_and_not_the_agent_s_fault(tmp_pat
         outcomes_of(tmp_path, ("status.get_service", {"service": "x"}))
 
 
+def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
+    (tmp_path / "fixtures/ops").mkdir(parents=True)
+    (tmp_path / "fixtures/ops/status.json").symlink_to("gone.json")
+    with pytest.raises(ToolBrokenError, match=r"fixtures/ops/status\.json: cannot be read: it is not a file"):
+        outcomes_of(tmp_path, ("status.get_service", {"service": "checkout-api"}))
+
+
+def test_a_folder_that_cannot_be_copied_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "fixtures").mkdir()
+    os.mkfifo(tmp_path / "fixtures/pipe")
+    fixtures = SampleFixtures(None, tmp_path)
+    with pytest.raises(ToolBrokenError, match=r"the fixtures cannot be copied: .*is a named pipe"):
+        fixtures.folder()
+    fixtures.remove()
+
+
 def test_a_fixture_is_read_once(tmp_path: Path) -> None:
     write_files(tmp_path, {"shop/things.json": f"[{GOOD}]"})
     folder = FixtureFolder(tmp_path)
