@@ -1,11 +1,23 @@
-"""Which changes of a scenario make its results another thing to compare."""
+"""Which changes of a scenario, and of a variant, make their results another thing to compare."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from agentlab_ci.core.config import RuntimeProfile
-from agentlab_ci.core.identity import hash_scenario
+from agentlab_ci.core.config import (
+    AgentConfig,
+    CustomTool,
+    ExternalProcessAgent,
+    HttpAgent,
+    OpenAIAgent,
+    RuntimeProfile,
+    Variant,
+)
+from agentlab_ci.core.identity import hash_config, hash_scenario
+from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import PassRate
 from agentlab_ci.core.scenario import (
     Conversation,
@@ -16,6 +28,7 @@ from agentlab_ci.core.scenario import (
     SamplingChoice,
     Scenario,
     Step,
+    Task,
 )
 from agentlab_ci.evaluators.response import Keywords
 
@@ -67,3 +80,98 @@ def test_what_is_asked_and_how_it_is_judged_changes_it(other: Scenario) -> None:
 def test_the_conditions_it_runs_under_change_it() -> None:
     assert hash_scenario(SCENARIO, None) != hash_scenario(SCENARIO, PROFILE)
     assert hash_scenario(SCENARIO, PROFILE.model_copy(update={"seed": 1})) != hash_scenario(SCENARIO, PROFILE)
+
+
+WORK = replace(SCENARIO, body=Task(instructions="refund", tools_allowed=("kb.search", "orders.list")))
+SEARCH = CustomTool(
+    name="kb.search", command=("node", "search.mjs", "--token=first"), description="Find articles."
+)
+
+
+def test_the_definitions_of_the_tools_that_a_task_allows_change_it() -> None:
+    known = hash_scenario(WORK, None, (SEARCH,))
+    assert hash_scenario(WORK, None, (SEARCH.model_copy(update={"description": "Find."}),)) != known
+    assert hash_scenario(WORK, None, (SEARCH.model_copy(update={"input_schema": {"type": "array"}}),)) != known
+    other = CustomTool(name="kb.other", command=("node", "other.mjs"))
+    assert hash_scenario(WORK, None, (other, SEARCH)) == known
+    renewed = SEARCH.model_copy(update={"command": ("node", "search.mjs", "--token=second")})
+    assert hash_scenario(WORK, None, (renewed,)) == known
+
+
+HTTP = HttpAgent(
+    name="web",
+    provider=Provider.HTTP,
+    url="https://user:hunter2@agent.example.com/chat?key=abc&mode=fast",
+    headers={"Authorization": "Bearer {{env.TOKEN}}", "X-Api-Key": "hunter2", "X-Model": "small"},
+    request_template={"query": "{{message}}", "auth": {"pin": "1234", "as": ["guest"]}, "top": 3},
+)
+PROCESS = ExternalProcessAgent(
+    name="proc",
+    provider=Provider.EXTERNAL_PROCESS,
+    command="agent",
+    args=("--fast", "--api-key", "k1", "--token=t1"),
+)
+MODEL = OpenAIAgent(
+    name="gpt", provider=Provider.OPENAI, model="small", system_prompt="Be kind.", extra_body={"max_tokens": 100}
+)
+BASELINE = Variant(
+    agent="web", label="baseline", prompt_version="v1", model_version="m1", tool_schema_version="t1"
+)
+
+
+def changed(agent: AgentConfig, **update: Any) -> AgentConfig:
+    return type(agent).model_validate(agent.model_dump() | update)
+
+
+@pytest.mark.parametrize(
+    ("agent", "update"),
+    [
+        (HTTP, {"name": "other", "label": "other", "max_concurrency": 2}),
+        (HTTP, {"url": "https://user:other@agent.example.com/chat?key=xyz&mode=fast"}),  # user info, and a key
+        (HTTP, {"headers": {**HTTP.headers, "X-Api-Key": "other"}}),
+        (HTTP, {"headers": {**HTTP.headers, "Authorization": "Basic {{env.TOKEN}}"}}),  # the scheme goes with it
+        (HTTP, {"request_template": {"query": "{{message}}", "auth": {"pin": "9", "as": ["me"]}, "top": 3}}),
+        (PROCESS, {"args": ("--fast", "--api-key", "k2", "--token=t2")}),
+    ],
+)
+def test_names_and_secrets_do_not_change_the_hash_of_a_variant(agent: AgentConfig, update: dict[str, Any]) -> None:
+    assert hash_config(changed(agent, **update), BASELINE) == hash_config(agent, BASELINE)
+
+
+@pytest.mark.parametrize(
+    ("agent", "update"),
+    [
+        (HTTP, {"url": "https://user:hunter2@agent.example.com/v2/chat?key=abc&mode=fast"}),
+        (HTTP, {"url": "https://user:hunter2@agent.example.com/chat?key=abc&mode=slow"}),
+        (HTTP, {"url": "https://user:hunter2@other.example.com/chat?key=abc&mode=fast"}),
+        (HTTP, {"headers": {**HTTP.headers, "X-Model": "large"}}),
+        (HTTP, {"headers": {**HTTP.headers, "X-More": "1"}}),
+        (HTTP, {"headers": {**HTTP.headers, "Authorization": "Bearer {{env.OTHER}}"}}),  # another variable
+        (HTTP, {"request_template": {"query": "{{messages}}", "top": 3}}),
+        (HTTP, {"request_template": {**(HTTP.request_template or {}), "top": 5}}),
+        (HTTP, {"timeout_ms": 100}),
+        (PROCESS, {"args": ("--slow", "--api-key", "k1", "--token=t1")}),
+        (PROCESS, {"args": ("--fast", "--api-key", "k1", "--token=t1", "--verbose")}),
+        (MODEL, {"model": "large"}),
+        (MODEL, {"system_prompt": "Be brief."}),
+        (MODEL, {"temperature": 0.5}),
+        (MODEL, {"extra_body": {"max_tokens": 200}}),
+    ],
+)
+def test_what_changes_behaviour_changes_it(agent: AgentConfig, update: dict[str, Any]) -> None:
+    assert hash_config(changed(agent, **update), BASELINE) != hash_config(agent, BASELINE)
+
+
+def test_the_versions_of_a_variant_count_and_its_names_do_not() -> None:
+    known = hash_config(HTTP, BASELINE)
+    for version in ("prompt_version", "model_version", "tool_schema_version"):
+        assert hash_config(HTTP, BASELINE.model_copy(update={version: "v2"})) != known
+    named = {"label": "other", "config_label": "other", "notes": "n", "gate": False, "agent": "same"}
+    assert hash_config(HTTP, BASELINE.model_copy(update=named)) == known
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.text(st.characters(exclude_characters="{}"), max_size=20), st.sampled_from(["Authorization", "Cookie"]))
+def test_no_value_of_a_secret_header_can_be_told_from_another(secret: str, header: str) -> None:
+    plain = hash_config(changed(HTTP, headers={header: "x"}), BASELINE)
+    assert hash_config(changed(HTTP, headers={header: secret}), BASELINE) == plain
