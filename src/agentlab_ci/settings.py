@@ -52,6 +52,7 @@ class RunSettings:
     config_file: str | None = None
     agent: str | None = None
     provider: Provider | None = None
+    variant_set: str | None = None
     samples: int | None = None
     stop_when_settled: bool | None = None
     concurrency: int | None = None

@@ -48,6 +48,12 @@ from agentlab_ci.settings import ReportSettings, RunSettings
     help="Run everything on the config's one agent of this kind.",
 )
 @click.option(
+    "--variant-set",
+    type=TextType(),
+    metavar="V",
+    help="Run everything on each variant of this set of the config, to compare them.",
+)
+@click.option(
     "-k", "--samples", type=click.IntRange(1, MAX_SAMPLES), metavar="K", help="Samples of each scenario."
 )
 @click.option(

@@ -115,6 +115,11 @@ class ScenarioFacts(Record):
         """What tells this row from every other of the run."""
         return (self.variant.variant_label if self.variant else None, self.scenario_id)
 
+    @property
+    def title(self) -> str:
+        """Id, with the variant in a variant set: the name of its suite in JUnit, its row elsewhere."""
+        return f"{self.scenario_id} · {self.variant.variant_label}" if self.variant else self.scenario_id
+
 
 class ScenarioResult(ScenarioFacts):
     """A scenario with the samples that have ended so far, by number, and the verdict that follows."""
@@ -124,11 +129,6 @@ class ScenarioResult(ScenarioFacts):
     needed: Count
     label: Label | None
     samples: tuple[SampleResult, ...]
-
-    @property
-    def title(self) -> str:
-        """Id, with the variant in a variant set: the name of its suite in JUnit, its row elsewhere."""
-        return f"{self.scenario_id} · {self.variant.variant_label}" if self.variant else self.scenario_id
 
     @property
     def below_bar(self) -> bool:

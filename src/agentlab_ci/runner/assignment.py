@@ -1,10 +1,43 @@
-"""Which agent runs a scenario, and whether it can."""
+"""Which agent runs a scenario, in a variant set as which variants, and whether it can."""
 
-from agentlab_ci.core.config import AgentConfig, Config, MockAgent
+from dataclasses import dataclass
+
+from agentlab_ci.core.config import AgentConfig, Config, MockAgent, Variant
+from agentlab_ci.core.identity import hash_config
 from agentlab_ci.core.provider import RUNS_ON, Provider
+from agentlab_ci.core.results import VariantIdentity
 from agentlab_ci.core.scenario import Scenario, ScenarioType
 from agentlab_ci.errors import BadInputError
+from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.settings import RunSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What a scenario runs on: an agent, in a variant set as one of its variants."""
+
+    agent: AgentConfig
+    variant: VariantIdentity | None = None
+    gate: bool = True
+
+
+def assign_variants(config: Config, settings: RunSettings) -> tuple[Assignment, ...]:
+    """Return the variants of the set that `--variant-set` names, in its order; each runs every scenario.
+
+    Nothing without `--variant-set`. Raises BadInputError for a set that is not there, and when an agent is asked
+    for beside it.
+    """
+    if settings.variant_set is None:
+        return ()
+    other = "--agent" if settings.agent is not None else "--provider" if settings.provider is not None else None
+    if other is not None:
+        raise BadInputError(f"{other} and --variant-set exclude each other: each variant brings its own agent")
+    known = {group.name: group for group in config.variant_sets}
+    if settings.variant_set not in known:
+        hint = did_you_mean(settings.variant_set, known)
+        raise BadInputError(f"there is no variant set {quoted(settings.variant_set)}{hint}")
+    group = known[settings.variant_set]
+    return tuple(_assign_variant(variant, group.name, config) for variant in group.variants)
 
 
 def assign_agent(scenario: Scenario, config: Config, settings: RunSettings) -> AgentConfig:
@@ -39,6 +72,20 @@ def why_skipped(scenario: Scenario, agent: AgentConfig) -> str | None:
     if scenario.type is not ScenarioType.TASK and isinstance(agent, MockAgent) and not agent.replies:
         return f"a {scenario.type} runs on {agent.name} (mock) only with scripted `replies`"
     return None
+
+
+def _assign_variant(variant: Variant, set_name: str, config: Config) -> Assignment:
+    agent = _by_name(variant.agent, config, asked_by=f"variant {variant.label}")
+    identity = VariantIdentity(
+        variant_set_name=set_name,
+        variant_label=variant.label,
+        prompt_version=variant.prompt_version,
+        model_version=variant.model_version,
+        tool_schema_version=variant.tool_schema_version,
+        config_label=variant.config_label,
+        config_hash=hash_config(agent, variant),
+    )
+    return Assignment(agent=agent, variant=identity, gate=variant.gate)
 
 
 def _by_name(name: str, config: Config, *, asked_by: str) -> AgentConfig:

@@ -6,7 +6,7 @@ from agentlab_ci.runner.plan import Plan, PlanRow
 
 
 def describe_plan(plan: Plan) -> list[str]:
-    """Return a line for each scenario, then what the run would cost at most."""
+    """Return a line for each scenario and variant, then what the run would cost at most."""
     lines = [_describe_row(row) for row in plan.rows]
     scenarios, samples = len(plan.runnable), plan.total_samples
     lines.append(
@@ -19,6 +19,7 @@ def describe_plan(plan: Plan) -> list[str]:
 def _describe_row(row: PlanRow) -> str:
     facts = row.facts
     if row.skipped:
-        return f"{facts.scenario_id}: skipped, {facts.skipped}"
+        return f"{facts.title}: skipped, {facts.skipped}"
     bar = f", needs {needed(facts.samples_wanted, facts.pass_rate)}" if facts.samples_wanted > 1 else ""
-    return f"{facts.scenario_id}: {plural(facts.samples_wanted, 'sample')}{bar}, agent {row.agent.shown_as}"
+    gate = "" if facts.gate else ", does not gate"
+    return f"{facts.title}: {plural(facts.samples_wanted, 'sample')}{bar}, agent {row.agent.shown_as}{gate}"

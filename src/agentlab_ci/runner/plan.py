@@ -1,25 +1,27 @@
-"""What will run: scenarios x samples with their agents, decided before any agent is called. Pure."""
+"""What will run: scenarios x variants x samples with their agents, decided before any agent is called. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agentlab_ci.core.config import AgentConfig, Config, RuntimeProfile
+from agentlab_ci.core.config import AgentConfig, Config, HttpAgent, OpenAIAgent, RuntimeProfile
 from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.policy import choose_sampling, why_against_policy
-from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, RowKey, SamplingFacts, ScenarioFacts
 from agentlab_ci.core.sampling import Sampling
 from agentlab_ci.core.scenario import Conversation, SamplingChoice, Scenario, Simulation, Task
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.runner.assignment import assign_agent, why_skipped
+from agentlab_ci.runner.assignment import Assignment, assign_agent, assign_variants, why_skipped
 from agentlab_ci.runner.unbuilt import name_unbuilt
 from agentlab_ci.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRow:
-    """One scenario on one agent. `profile` is the one that the scenario names, None where it names none."""
+    """One scenario on one agent, in a variant set as one variant.
+
+    `profile` is the one that the scenario names, None where it names none.
+    """
 
     scenario: Scenario
     agent: AgentConfig
@@ -39,7 +41,7 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Everything the engine does, in YAML order. Times are seconds."""
+    """Everything the engine does, in YAML order, and variants in that of their set. Times are seconds."""
 
     rows: tuple[PlanRow, ...]
     sampling: SamplingFacts
@@ -70,10 +72,11 @@ class Plan:
 
 
 def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettings) -> Plan:
-    """Give every selected scenario its agent and sampling; `scenarios` is not empty.
+    """Give every selected scenario its agent or its variants, and its sampling; `scenarios` is not empty.
 
-    Raises BadInputError when an agent is not given, when nothing is left to run, when a scenario named by its id
-    cannot run, when a kind is not built yet, and when samples break the config's policy.
+    Raises BadInputError when an agent is not given, when the variant set is not there, when nothing is left to
+    run, when a scenario named by its id cannot run, when a kind is not built yet, and when samples break the
+    config's policy.
     """
     rows = _plan_rows(scenarios, config, settings)
     _refuse_skips(rows, settings)
@@ -99,11 +102,13 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
 
 
 def _plan_rows(scenarios: Sequence[Scenario], config: Config, settings: RunSettings) -> tuple[PlanRow, ...]:
+    variants = assign_variants(config, settings)
     rows: list[PlanRow] = []
     problems: list[str] = []
     for scenario in scenarios:
         try:
-            rows.append(_plan_row(scenario, config, settings))
+            assigned = variants or (Assignment(agent=assign_agent(scenario, config, settings)),)
+            rows += [_plan_row(scenario, it, config, settings) for it in assigned]
         except BadInputError as problem:
             problems.append(str(problem))
     _refuse(problems)
@@ -126,8 +131,8 @@ def _choose_sampling(scenario: Scenario, config: Config, settings: RunSettings) 
     return sampling
 
 
-def _plan_row(scenario: Scenario, config: Config, settings: RunSettings) -> PlanRow:
-    agent = assign_agent(scenario, config, settings)
+def _plan_row(scenario: Scenario, assigned: Assignment, config: Config, settings: RunSettings) -> PlanRow:
+    agent = assigned.agent
     sampling = _choose_sampling(scenario, config, settings)
     profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
     body = scenario.body
@@ -139,19 +144,29 @@ def _plan_row(scenario: Scenario, config: Config, settings: RunSettings) -> Plan
         tags=scenario.tags,
         file=scenario.place.path,
         line=scenario.place.line,
-        hash=hash_scenario(scenario, profile),
+        hash=hash_scenario(scenario, profile, config.tools),
         steps=len(body.steps) if isinstance(body, Conversation) else None,
         agent=AgentIdentity(
             name=agent.name,
             provider=agent.provider,
             label=agent.shown_as,
-            url=safe_url(agent.url) if agent.provider is Provider.HTTP and agent.url else None,
+            url=_address(agent),
         ),
+        variant=assigned.variant,
+        gate=assigned.gate,
         skipped=why_skipped(scenario, agent),
         samples_wanted=sampling.samples,
         pass_rate=sampling.pass_rate,
     )
     return PlanRow(scenario=scenario, agent=agent, profile=profile, facts=facts)
+
+
+def _address(agent: AgentConfig) -> str | None:
+    match agent:
+        case HttpAgent(url=str(url)) | OpenAIAgent(base_url=url):
+            return safe_url(url)
+        case _:
+            return None
 
 
 def _calls_of(scenario: Scenario) -> int:
@@ -166,9 +181,10 @@ def _calls_of(scenario: Scenario) -> int:
 
 def _refuse_skips(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:
     skipped = [row for row in rows if row.skipped]
-    named = [row for row in skipped if row.scenario.id in settings.ids]
-    if named or len(skipped) == len(rows):
-        lines = [f"  {row.scenario.id}: {row.facts.skipped}" for row in named or skipped]
+    runnable = {row.scenario.id for row in rows if not row.skipped}
+    named = [row for row in skipped if row.scenario.id in settings.ids and row.scenario.id not in runnable]
+    if named or not runnable:
+        lines = [f"  {row.facts.title}: {row.facts.skipped}" for row in named or skipped]
         raise BadInputError("\n".join(["nothing to judge: these scenarios cannot run on their agent", *lines]))
 
 

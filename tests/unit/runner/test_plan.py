@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentlab_ci.core.config import AgentConfig, Config, ExternalProcessAgent, HttpAgent
+from agentlab_ci.core.config import AgentConfig, Config, ExternalProcessAgent, HttpAgent, OpenAIAgent
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import needed
 from agentlab_ci.core.scenario import Scenario, Simulation, Task
@@ -121,9 +121,12 @@ def test_a_kind_that_is_not_built_yet_is_refused_and_named() -> None:
 
 
 def test_the_agents_address_is_shown_without_its_secrets() -> None:
-    identity = plan_of(config=make_config(HTTP)).rows[0].facts.agent
-    assert identity is not None
-    assert identity.url == "http://localhost:3000/chat"
+    model = OpenAIAgent(
+        name="gpt", provider=Provider.OPENAI, model="m", base_url="https://key@models.example/v1?k=1"
+    )
+    plan = plan_of(config=variant_config(HTTP, model), variant_set="models")
+    urls = [row.facts.agent.url for row in plan.rows if row.facts.agent]
+    assert urls == ["http://localhost:3000/chat", "https://models.example/v1"]
 
 
 def test_a_plan_in_words() -> None:
@@ -175,3 +178,113 @@ def test_every_problem_of_the_plan_is_named_once() -> None:
         )
     lines = str(raised.value).splitlines()
     assert [line.split(":")[0].split(" ")[0] for line in lines] == ["a.x", "a.y", "a.z"]
+
+
+def variant_config(*agents: AgentConfig, **more: Any) -> Config:
+    """Return a config with one set, `models`, of a variant for each agent, called after its agent."""
+    variants = [{"agent": agent.name, "label": f"on-{agent.name}"} for agent in agents]
+    return make_config(*agents, variant_sets=[{"name": "models", "variants": variants}], **more)
+
+
+def test_a_variant_set_runs_every_scenario_on_each_of_its_agents() -> None:
+    config = variant_config(make_mock("old"), make_mock("new"))
+    plan = plan_of(make_scenario("a.one"), make_scenario("a.two"), config=config, variant_set="models", samples=2)
+    assert [(row.key, row.agent.name) for row in plan.rows] == [
+        (("on-old", "a.one"), "old"),
+        (("on-new", "a.one"), "new"),
+        (("on-old", "a.two"), "old"),
+        (("on-new", "a.two"), "new"),
+    ]
+    assert plan.total_samples == 8
+
+
+def test_a_variant_brings_its_versions_and_whether_it_gates() -> None:
+    variants = [
+        {
+            "agent": "mock",
+            "label": "new",
+            "prompt_version": "p4",
+            "model_version": "m2",
+            "tool_schema_version": "t1",
+            "config_label": "concise",
+            "notes": "shorter",
+            "gate": False,
+        },
+        {"agent": "mock", "label": "old"},
+    ]
+    config = make_config(variant_sets=[{"name": "prompts", "variants": variants}])
+    new, old = (row.facts for row in plan_of(config=config, variant_set="prompts").rows)
+    assert new.variant is not None
+    assert old.variant is not None
+    assert new.variant.model_dump(exclude={"config_hash"}) == {
+        "variant_set_name": "prompts",
+        "variant_label": "new",
+        "prompt_version": "p4",
+        "model_version": "m2",
+        "tool_schema_version": "t1",
+        "config_label": "concise",
+    }
+    assert (new.gate, old.gate) == (False, True)
+    assert new.variant.config_hash != old.variant.config_hash
+    assert new.hash == old.hash, "it is the same scenario"
+
+
+def test_the_agent_of_a_variant_wins_over_the_scenario_s_own() -> None:
+    config = variant_config(make_mock("old"), make_mock("new"))
+    plan = plan_of(make_scenario(agent="new"), config=config, variant_set="models")
+    assert [row.agent.name for row in plan.rows] == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"variant_set": "model"}, "there is no variant set `model`; did you mean `models`?"),
+        ({"variant_set": "x"}, "there is no variant set `x`; there is `models`"),
+        ({"variant_set": "models", "agent": "old"}, "--agent and --variant-set exclude each other"),
+        ({"variant_set": "models", "provider": Provider.MOCK}, "--provider and --variant-set exclude each other"),
+    ],
+)
+def test_what_no_variant_set_is_run_for(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInputError) as refused:
+        plan_of(
+            make_scenario("a.one"), make_scenario("a.two"), config=variant_config(make_mock("old")), **settings
+        )
+    assert str(refused.value).startswith(said)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_cannot_run_on_a_variant_is_skipped_for_it_alone() -> None:
+    config = variant_config(HTTP, make_mock("desk"))
+    plan = plan_of(make_scenario("a.one"), task(), config=config, variant_set="models", ids=("a.one", "a.task"))
+    assert [(row.facts.title, row.skipped) for row in plan.rows] == [
+        ("a.one · on-web", False),
+        ("a.one · on-desk", False),
+        ("a.task · on-web", True),
+        ("a.task · on-desk", False),
+    ]
+    assert plan.total_samples == 3
+
+
+def test_what_cannot_run_on_any_variant_is_an_error_as_it_is_without() -> None:
+    config = variant_config(HTTP, HTTP.model_copy(update={"name": "web2"}))
+    with pytest.raises(BadInputError) as nothing_left:
+        plan_of(task(), config=config, variant_set="models")
+    assert [line.partition(":")[0] for line in str(nothing_left.value).splitlines()[1:]] == [
+        "  a.task · on-web",
+        "  a.task · on-web2",
+    ]
+    with pytest.raises(BadInputError, match=r"nothing to judge.*\n  a\.task · on-web"):
+        plan_of(make_scenario("a.one"), task(), config=config, variant_set="models", ids=("a.task", "a.one"))
+
+
+def test_a_plan_of_variants_in_words() -> None:
+    variants = [{"agent": "web", "label": "live"}, {"agent": "desk", "label": "next", "gate": False}]
+    config = make_config(HTTP, make_mock("desk"), variant_sets=[{"name": "models", "variants": variants}])
+    plan = plan_of(make_scenario("a.one", samples=3), task(), config=config, variant_set="models")
+    assert describe_plan(plan) == [
+        "a.one · live: 3 samples, needs 2, agent web",
+        "a.one · next: 3 samples, needs 2, agent desk, does not gate",
+        f"a.task · live: skipped, {plan.rows[2].facts.skipped}",
+        "a.task · next: 1 sample, agent desk, does not gate",
+        "3 scenarios, 7 samples, at most 28 agent calls; nothing was called",
+    ]
