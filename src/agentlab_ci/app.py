@@ -4,6 +4,7 @@ Each command is one function from settings and the world to an exit code. What i
 environment, clock, signals, console) comes in as an argument or stands behind a room that it calls.
 """
 
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,7 +23,7 @@ from agentlab_ci.core.results import RunReport, SourceIdentity
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
-from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError
+from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.loading.project import Project, load_project, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, secret_values
@@ -104,7 +105,21 @@ def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -
 
 
 def run_scenarios(settings: RunSettings, world: World) -> Outcome:
-    """Run the selected scenarios against their agents and report: the main job."""
+    """Run the selected scenarios against their agents and report: the main job.
+
+    Raises BugError, whose traceback holds no secret, for whatever is raised that nobody thought of.
+    """
+    try:
+        return _run_scenarios(settings, world)
+    except (AgentlabError, OSError):
+        raise
+    except Exception as bug:  # noqa: BLE001 - shown whole, once the secrets are out of it
+        text = read_config_text(cwd=world.cwd, config_file=settings.config_file)
+        known = Redactor(guess_secrets(text, world.environ) | world.secrets)
+        raise BugError(known.text("".join(traceback.format_exception(bug)))) from None
+
+
+def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     project = _load(settings.scenario_paths, settings.config_file, world)
     secrets = secret_values(project.config, world.environ)
     redactor = Redactor(secrets | world.secrets)

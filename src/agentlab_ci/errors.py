@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from agentlab_ci import __version__
+
 
 class ExitCode(IntEnum):
     """How a command ended, for the shell and the CI job."""
@@ -61,6 +63,16 @@ class AgentlabError(Exception):
 
 class BadInputError(AgentlabError):
     """What the user gave cannot be used; the message says what happened and what to do."""
+
+
+class BugError(AgentlabError):
+    """A bug in agentlab; the message is its traceback, from which the secrets must be gone, and what to do."""
+
+    exit_code = ExitCode.BUG
+
+    def __init__(self, trace: str) -> None:
+        asked = f"agentlab {__version__} has a bug: please report it with the traceback above and the command."
+        super().__init__(f"{trace.rstrip()}\n{asked}")
 
 
 class InvalidFilesError(BadInputError):

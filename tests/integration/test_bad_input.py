@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from agentlab_ci.cli import list as list_command
 from agentlab_ci.cli import validate
 from agentlab_ci.errors import AgentlabError, ExitCode
+from command import conversation, start_python, wait_for, write_project
 from yaml_projects import CONFIG, CONVERSATION, write_files
 
 LAUGHS = "\n".join(
@@ -270,3 +271,36 @@ def test_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "SUITE DEFINITION  COUNT  SCENARIOS",
         "quick             1      support.order",
     ]
+
+
+BUGGY = """\
+import os, sys
+from agentlab_ci.runner import batch
+
+def fail(*args, **kwargs):
+    raise RuntimeError("sent " + os.environ["SHOP_TOKEN"] + " through " + os.environ["HTTPS_PROXY"])
+
+batch.run_plan = fail
+from agentlab_ci.cli.group import run_command
+sys.exit(run_command(["run"]))
+"""
+
+
+def test_the_traceback_of_a_bug_is_whole_and_holds_no_secret(tmp_path: Path) -> None:
+    agent = {
+        "name": "web",
+        "provider": "http",
+        "url": "http://localhost:1/",
+        "headers": {"X": "{{env.SHOP_TOKEN}}"},
+    }
+    folder = write_project(tmp_path, {"agents": [agent]}, [conversation("a.one")])
+    (folder / "buggy.py").write_text(BUGGY, encoding="utf-8")
+    secrets = {
+        "SHOP_TOKEN": "canary-of-the-shop",
+        "HTTPS_PROXY": "http://me:canary-of-the-proxy@proxy.example:3128",
+    }
+    ended = wait_for(start_python(folder, "buggy.py", environ=secrets), folder)
+    assert ended.code == ExitCode.BUG
+    assert "RuntimeError: sent *** through http://***@proxy.example:3128" in ended.err
+    assert "please report it with the traceback above" in ended.err
+    assert "canary" not in ended.err + ended.out

@@ -12,8 +12,10 @@ from agentlab_ci.action.stage import Stage, set_stage
 from agentlab_ci.agents.loopback import reroute_url
 from agentlab_ci.agents.url import is_loopback
 from agentlab_ci.app import World, run_scenarios
-from agentlab_ci.errors import AgentlabError, BadInputError, ExitCode, InvalidFilesError, Problem
+from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError, Problem
 from agentlab_ci.publish.trust import why_untrusted
+
+_BUG = f"agentlab {__version__} has a bug: please report it with the traceback in the job's log"
 
 
 def run_action(world: World) -> ExitCode:
@@ -32,13 +34,15 @@ def _come_to_an_ending(stage: Stage) -> Ending:
         return _run(stage)
     except InvalidFilesError as invalid:
         return not_judged(invalid.exit_code, *map(stage.mask_problem, invalid.problems))
+    except BugError as bug:
+        stage.show_bug(str(bug))
+        return not_judged(ExitCode.BUG, Problem(path="", message=_BUG))
     except AgentlabError as problem:
         lines = stage.mask(str(problem)).splitlines()
         return not_judged(problem.exit_code, *(Problem(path="", message=line) for line in lines))
     except Exception:  # noqa: BLE001 - the last line of defence; the traceback is shown, not swallowed
         stage.show_traceback()
-        said = f"agentlab {__version__} has a bug: please report it with the traceback in the job's log"
-        return not_judged(ExitCode.BUG, Problem(path="", message=said))
+        return not_judged(ExitCode.BUG, Problem(path="", message=_BUG))
 
 
 def _run(stage: Stage) -> Ending:

@@ -3,17 +3,16 @@
 import os
 import re
 import traceback
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import unquote
 
 from agentlab_ci.action.inputs import ActionInputs
 from agentlab_ci.app import DATABASE, World
 from agentlab_ci.core.github import GitHubEvent, PullRequest
+from agentlab_ci.core.url import user_info
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.project import CONFIG_NAME, read_config_text
-from agentlab_ci.loading.secrets import guess_secrets
+from agentlab_ci.loading.secrets import guess_secrets, proxy_userinfo
 from agentlab_ci.publish.event import read_event, read_payload
 from agentlab_ci.publish.owner import not_there_yet
 from agentlab_ci.publish.trust import PRIVILEGED_EVENTS
@@ -22,7 +21,6 @@ from agentlab_ci.reports.redact import Redactor
 from agentlab_ci.settings import ReportSettings
 
 _USER_INFO = re.compile(r"(:/+)[^\s/?#]*@")
-_OF_URL = re.compile(r"(?:[^/]*//)?([^/?#]*)@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +55,11 @@ class Stage:
         """Print the exception that is being handled on stderr, without what a config may name as secret."""
         config = read_config_text(cwd=self.world.cwd, config_file=self.inputs.run.config_file)
         known = Redactor(guess_secrets(config, self.world.environ))
-        for line in log_lines(self.mask(known.text(traceback.format_exc()))):
+        self.show_bug(known.text(traceback.format_exc()))
+
+    def show_bug(self, text: str) -> None:
+        """Print a traceback on stderr, without the secrets of the step."""
+        for line in log_lines(self.mask(text)):
             self.world.console.err(line)
 
     def warn(self, text: str) -> None:
@@ -79,7 +81,9 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     beside_config = (folder / (inputs.run.config_file or CONFIG_NAME)).parent
     database = inputs.run.database or world.environ.get("AGENTLAB_DB") or beside_config / DATABASE
     places = (inputs.run.report.report_dir, database)
-    secrets = world.secrets.union(filter(None, [inputs.github_token]), _find_user_info(inputs, world.environ))
+    secrets = world.secrets.union(
+        filter(None, [inputs.github_token]), user_info(inputs.wait_for_url or ""), proxy_userinfo(world.environ)
+    )
     stage = Stage(
         inputs=inputs,
         world=replace(world, cwd=folder, event=event, secrets=secrets),
@@ -89,19 +93,6 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     if payload.warning is not None:
         stage.warn(payload.warning)
     return stage
-
-
-def _find_user_info(inputs: ActionInputs, environ: Mapping[str, str]) -> Iterator[str]:
-    """Yield the user info of URLs outside of the config, whole and the password alone, as it is and decoded.
-
-    A proxy, or a server, may give back what it was sent.
-    """
-    proxies = (value for name, value in environ.items() if name.lower().endswith("_proxy"))
-    for url in filter(None, (inputs.wait_for_url, *proxies)):
-        if found := _OF_URL.match(url):
-            user, _, password = found[1].partition(":")
-            for text in (found[1], password or user):
-                yield from (text, unquote(text))
 
 
 def _at_pull_request(event: GitHubEvent, number: int) -> GitHubEvent:

@@ -11,7 +11,7 @@ import click
 
 from agentlab_ci import __version__
 from agentlab_ci.cli.world import Lines
-from agentlab_ci.errors import AgentlabError, ExitCode, InvalidFilesError
+from agentlab_ci.errors import AgentlabError, BugError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import INTERRUPTS
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -75,15 +75,14 @@ def _explain(problem: Exception) -> tuple[str, ExitCode]:
             return shown.getvalue(), ExitCode.BAD_INPUT
         case click.exceptions.Abort():
             return "agentlab: interrupted", ExitCode.SIGINT
-        case InvalidFilesError():
+        case InvalidFilesError() | BugError():
             return str(problem), problem.exit_code
         case AgentlabError():
             return f"agentlab: {problem}", problem.exit_code
         case OSError():
             named = f"{problem.filename}: " if problem.filename else ""
             return f"agentlab: {named}{problem.strerror or problem}", ExitCode.BAD_INPUT
-    bug = f"agentlab {__version__} has a bug: please report it with the traceback above and the command."
-    return "".join([*traceback.format_exception(problem), bug]), ExitCode.BUG
+    return str(BugError("".join(traceback.format_exception(problem)))), ExitCode.BUG
 
 
 def _complain(text: str) -> None:

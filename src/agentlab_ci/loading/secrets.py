@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import unquote, urlsplit
 
 from agentlab_ci.core.config import Config, ExternalProcessAgent, HttpAgent, OpenAIAgent, PythonAgent
+from agentlab_ci.core.url import user_info
 from agentlab_ci.loading.placeholders import env_placeholders_of
 
 _WORD = re.compile(r"\w+")
@@ -12,8 +12,12 @@ _USERINFO = re.compile(r"://([^\s/@]+)@")
 
 
 def secret_values(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
-    """Return every text that is to be masked: values of the named variables that are set, and URLs' user info."""
-    return frozenset(environ[name] for name in secret_names(config) if environ.get(name)) | url_userinfo(config)
+    """Return every text that is to be masked: values of the named variables that are set, and URLs' user info.
+
+    The URLs of proxies are among them: a proxy may give back what it was sent.
+    """
+    values = frozenset(environ[name] for name in secret_names(config) if environ.get(name))
+    return values | url_userinfo(config) | proxy_userinfo(environ)
 
 
 def guess_secrets(text: str, environ: Mapping[str, str]) -> frozenset[str]:
@@ -23,7 +27,7 @@ def guess_secrets(text: str, environ: Mapping[str, str]) -> frozenset[str]:
     """
     words = set(_WORD.findall(text))
     values = frozenset(value for name, value in environ.items() if value and name in words)
-    return values | frozenset(_USERINFO.findall(text))
+    return values | frozenset(_USERINFO.findall(text)) | proxy_userinfo(environ)
 
 
 def secret_names(config: Config) -> frozenset[str]:
@@ -33,7 +37,13 @@ def secret_names(config: Config) -> frozenset[str]:
 
 def url_userinfo(config: Config) -> frozenset[str]:
     """Return what stands before the `@` of configured URLs: whole, and the password (else the user) alone."""
-    return frozenset(text for url in _urls(config) for text in _userinfo(url))
+    return frozenset(text for url in _urls(config) for text in user_info(url))
+
+
+def proxy_userinfo(environ: Mapping[str, str]) -> frozenset[str]:
+    """Return the same of the proxies that the environment names."""
+    proxies = (value for name, value in environ.items() if name.lower().endswith("_proxy"))
+    return frozenset(text for url in proxies for text in user_info(url))
 
 
 def _names_of_agents(config: Config) -> Iterator[str]:
@@ -62,12 +72,3 @@ def _urls(config: Config) -> Iterator[str]:
     for endpoint in (config.simulator, config.judge):
         if endpoint is not None:
             yield endpoint.base_url
-
-
-def _userinfo(url: str) -> Iterator[str]:
-    userinfo, at, _ = urlsplit(url).netloc.rpartition("@")
-    if at:
-        user, _, password = userinfo.partition(":")
-        for text in (userinfo, password or user):
-            yield text
-            yield unquote(text)

@@ -160,6 +160,7 @@ def _cut_mark(missing: int) -> str:
 def _forms(secret: str) -> Iterator[str]:
     raw = secret.encode("utf-8", "surrogatepass")
     yield secret
+    yield repr(secret)[1:-1]
     for quoted in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
         yield quoted
         yield _PERCENT.sub(lambda match: match[0].lower(), quoted)
