@@ -173,6 +173,14 @@ async def _remember(agent: HostileAgent, request: Request, _: int, writer: async
     _respond(writer, _says(f"{EXPECTED_WORDS}; you said: {' | '.join(said)}"))
 
 
+async def _complete(_: HostileAgent, request: Request, __: int, writer: asyncio.StreamWriter) -> None:
+    """Answer as a model behind OpenAI's protocol, with all that the user has said."""
+    said = [message["content"] for message in request.body["messages"] if message["role"] == "user"]
+    text = f"{EXPECTED_WORDS}; you said: {' | '.join(said)}"
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    _respond(writer, json.dumps({"choices": [choice]}).encode())
+
+
 async def _drop(_: HostileAgent, __: Request, ___: int, ____: asyncio.StreamWriter) -> None:
     raise HangUpError
 
@@ -245,6 +253,7 @@ def set_cookies(*cookies: str) -> Route:
 
 ROUTES: dict[str, Route] = {
     "/ok": _remember,
+    "/v1/chat/completions": _complete,
     "/500": fixed(_says(EXPECTED_WORDS), status="500 Internal Server Error"),
     "/500-long": fixed(
         b"Oops: sk-secret and more of it ..." + b"sk-secret" * 10_000, status="500 Internal Server Error"

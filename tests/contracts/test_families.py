@@ -17,6 +17,7 @@ from agentlab_ci.core.config import (
     ExternalProcessAgent,
     HttpAgent,
     MockAgent,
+    OpenAIAgent,
     PythonAgent,
     ScriptedReply,
 )
@@ -73,6 +74,9 @@ def config_of(provider: Provider) -> Iterator[AgentConfig]:
         case Provider.HTTP:
             with hostile_agent() as web:
                 yield HttpAgent(name="a", provider=provider, url=web.url("/ok"))
+        case Provider.OPENAI:
+            with hostile_agent() as web:
+                yield OpenAIAgent(name="a", provider=provider, model="m", base_url=web.url("/v1"))
         case Provider.EXTERNAL_PROCESS:
             args = (PROCESS_AGENT, "no_newline", "-")
             yield ExternalProcessAgent(name="a", provider=provider, command=sys.executable, args=args)
@@ -83,7 +87,8 @@ def config_of(provider: Provider) -> Iterator[AgentConfig]:
 
 
 def open_here(config: AgentConfig) -> Agent:
-    return make_agent_opener(environ={}, project=HOSTILE_CHILDREN, max_reply_bytes=1 << 20, mask=str)(config)
+    environ = {"OPENAI_API_KEY": "sk-test"}
+    return make_agent_opener(environ=environ, project=HOSTILE_CHILDREN, max_reply_bytes=1 << 20, mask=str)(config)
 
 
 @pytest.mark.parametrize("provider", sorted(AGENTS.keys() & RUNS_ON[ScenarioType.CONVERSATION]))

@@ -74,9 +74,11 @@ class JsonBody:
     data: Any
     note: str | None
 
-    def refuse(self, message: str) -> AgentFailedError:
-        """Return the failure of an answer whose JSON is not what was configured."""
-        return _invalid(self.answer, self.raw, message)
+    def refuse(
+        self, message: str, *, reason: TerminationReason = TerminationReason.INVALID_RESPONSE_FORMAT
+    ) -> AgentFailedError:
+        """Return the failure of an answer whose JSON holds no reply."""
+        return _unusable(self.answer, self.raw, message, reason=reason)
 
 
 def read_json(answer: Answer, *, cap: int, now: datetime) -> JsonBody:
@@ -93,7 +95,7 @@ def read_json(answer: Answer, *, cap: int, now: datetime) -> JsonBody:
         data = json.loads(text)
     except (ValueError, RecursionError):
         message = f"the reply is {_name_text(text)}; check {answer.advice.address}"
-        raise _invalid(answer, body, message) from None
+        raise _unusable(answer, body, message) from None
     return JsonBody(answer=answer, raw=body, data=data, note=note)
 
 
@@ -171,11 +173,11 @@ def _decode(answer: Answer, cap: int) -> bytes:
         body, whole = decode_body(answer.body, answer.encoding, limit=cap + 1)
     except UnreadableBodyError as problem:
         cannot = f"the reply cannot be read: {problem}"
-        raise _invalid(answer, answer.body, cannot, whole=len(answer.body) <= cap) from None
+        raise _unusable(answer, answer.body, cannot, whole=len(answer.body) <= cap) from None
     if len(body) > cap or len(answer.body) > cap:
-        raise _invalid(answer, body, f"the reply is longer than {cap} bytes (`max_reply_bytes`)", whole=False)
+        raise _unusable(answer, body, f"the reply is longer than {cap} bytes (`max_reply_bytes`)", whole=False)
     if not whole:
-        raise _invalid(answer, body, f"the reply's {answer.encoding} data ends too early", whole=False)
+        raise _unusable(answer, body, f"the reply's {answer.encoding} data ends too early", whole=False)
     return body
 
 
@@ -201,10 +203,17 @@ def _as_count(number: float | None) -> int | None:
     return int(number) if number is not None and number == int(number) else None
 
 
-def _invalid(answer: Answer, body: bytes, message: str, *, whole: bool = True) -> AgentFailedError:
+def _unusable(
+    answer: Answer,
+    body: bytes,
+    message: str,
+    *,
+    whole: bool = True,
+    reason: TerminationReason = TerminationReason.INVALID_RESPONSE_FORMAT,
+) -> AgentFailedError:
     return AgentFailedError(
         f"{answer.where}: {message}",
-        reason=TerminationReason.INVALID_RESPONSE_FORMAT,
+        reason=reason,
         status=answer.status,
         body=answer.show(body, whole=whole),
     )

@@ -3,7 +3,7 @@
 from agentlab_ci.agents.interface import Agent, AgentFactory, AgentWorld
 from agentlab_ci.agents.mock import open_mock_agent
 from agentlab_ci.agents.url import find_url_fault
-from agentlab_ci.core.config import ExternalProcessAgent, HttpAgent, PythonAgent
+from agentlab_ci.core.config import ExternalProcessAgent, HttpAgent, OpenAIAgent, PythonAgent
 from agentlab_ci.core.provider import Provider
 
 __all__ = ["AGENTS", "find_url_fault"]
@@ -13,6 +13,12 @@ def _open_http_agent(config: HttpAgent, world: AgentWorld) -> Agent:
     from agentlab_ci.agents.http import open_http_agent  # noqa: PLC0415 - httpx takes 0.1 s to import
 
     return open_http_agent(config, world)
+
+
+def _open_openai_agent(config: OpenAIAgent, world: AgentWorld) -> Agent:
+    from agentlab_ci.agents.openai import open_openai_agent  # noqa: PLC0415 - httpx takes 0.1 s to import
+
+    return open_openai_agent(config, world)
 
 
 def _open_process_agent(config: ExternalProcessAgent, world: AgentWorld) -> Agent:
@@ -30,6 +36,7 @@ def _open_python_agent(config: PythonAgent, world: AgentWorld) -> Agent:
 AGENTS: dict[Provider, AgentFactory] = {
     Provider.MOCK: open_mock_agent,
     Provider.HTTP: _open_http_agent,
+    Provider.OPENAI: _open_openai_agent,
     Provider.EXTERNAL_PROCESS: _open_process_agent,
     Provider.PYTHON: _open_python_agent,
 }

@@ -26,10 +26,15 @@ class TaskBrief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRequest:
-    """A tool that the agent wants called."""
+    """A tool that the agent wants called.
+
+    `invalid` says why what came as its input cannot be read: `input` is empty then, and the agent is told of it as
+    of any other error of a tool.
+    """
 
     name: str
     input: Mapping[str, Any]
+    invalid: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,6 +95,8 @@ class _Work:
         elif request.name not in self._body.tools_allowed:
             there_are = ", ".join(self._body.tools_allowed)
             outcome = _blocked(request, f"there is no tool {request.name}; there are {there_are}")
+        elif request.invalid is not None:
+            outcome = _blocked(request, f"not called: {request.invalid}")
         else:
             outcome = await self._ask_tool(request, toolbox)
         self._recording.add_call(request, outcome)

@@ -16,11 +16,12 @@ from agentlab_ci.core.provider import RUNS_ON, Provider
 from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.tool import TaskBrief
 from children import HOSTILE_CHILDREN, PROCESS_AGENT
-from loopback import hostile_agent
+from loopback import HostileAgent, hostile_agent
 
 CONFIGS: dict[Provider, dict[str, Any]] = {
     Provider.MOCK: {"replies": [{"reply": "hello"}]},
     Provider.HTTP: {"url": "/ok"},
+    Provider.OPENAI: {"model": "m", "base_url": "/v1"},
     Provider.EXTERNAL_PROCESS: {"command": sys.executable, "args": [PROCESS_AGENT, "no_newline", "-"]},
     Provider.PYTHON: {"target": "python_agent:greets"},
 }
@@ -32,12 +33,14 @@ def test_every_agent_is_tested() -> None:
     assert CONFIGS.keys() == AGENTS.keys()
 
 
-def open_agent(provider: Provider, **given: Any) -> Agent:
+def open_agent(provider: Provider, web: HostileAgent) -> Agent:
+    paths = {key: web.url(CONFIGS[provider][key]) for key in ("url", "base_url") if key in CONFIGS[provider]}
     config: AgentConfig = TypeAdapter[AgentConfig](AgentConfig).validate_python(
-        {"name": "a", "provider": provider} | CONFIGS[provider] | given
+        {"name": "a", "provider": provider} | CONFIGS[provider] | paths
     )
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    world = AgentWorld(environ={}, project=HOSTILE_CHILDREN, max_reply_bytes=1 << 20, tls=lambda: tls)
+    environ = {"OPENAI_API_KEY": "sk-test"}
+    world = AgentWorld(environ=environ, project=HOSTILE_CHILDREN, max_reply_bytes=1 << 20, tls=lambda: tls)
     return AGENTS[provider](config, world)
 
 
@@ -47,8 +50,8 @@ def start_of(sample: int) -> SessionStart:
 
 @pytest.mark.parametrize("provider", TALKERS)
 def test_a_talker_serves_one_session_after_another(provider: Provider) -> None:
-    async def talk(**given: Any) -> list[Reply]:
-        agent = cast("Talker", open_agent(provider, **given))
+    async def talk(web: HostileAgent) -> list[Reply]:
+        agent = cast("Talker", open_agent(provider, web))
         replies = []
         for number in (1, 2):
             async with agent.session(start_of(number)) as session:
@@ -56,9 +59,8 @@ def test_a_talker_serves_one_session_after_another(provider: Provider) -> None:
         await agent.aclose()
         return replies
 
-    with hostile_agent() as hostile:
-        given = {"url": hostile.url(CONFIGS[provider]["url"])} if "url" in CONFIGS[provider] else {}
-        replies = asyncio.run(talk(**given))
+    with hostile_agent() as web:
+        replies = asyncio.run(talk(web))
     # what the second sample hears is not coloured by the first
     assert [r.text for r in replies[:2]] == [r.text for r in replies[2:]]
     assert all(r.latency_ms >= 0 and r.note is None for r in replies)
@@ -66,8 +68,8 @@ def test_a_talker_serves_one_session_after_another(provider: Provider) -> None:
 
 @pytest.mark.parametrize("provider", WORKERS)
 def test_a_worker_takes_one_task_after_another(provider: Provider) -> None:
-    async def work() -> list[AgentTurn]:
-        agent = cast("Worker", open_agent(provider))
+    async def work(web: HostileAgent) -> list[AgentTurn]:
+        agent = cast("Worker", open_agent(provider, web))
         turns = []
         for number in (1, 2):
             async with agent.task(start_of(number), TaskBrief(instructions="Do it.", tools=())) as session:
@@ -75,7 +77,8 @@ def test_a_worker_takes_one_task_after_another(provider: Provider) -> None:
         await agent.aclose()
         return turns
 
-    first, second = asyncio.run(work())
+    with hostile_agent() as web:
+        first, second = asyncio.run(work(web))
     assert first.final
     assert (first.final, first.calls) == (second.final, ())
     assert all(turn.latency_ms >= 0 and turn.note is None for turn in (first, second))

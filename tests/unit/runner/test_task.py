@@ -128,6 +128,20 @@ def test_a_tool_that_is_not_there_is_the_agents_to_recover_from() -> None:
     assert worker.told[1][0].error == "there is no tool ehco; there are echo, refuse"
 
 
+def test_input_that_cannot_be_read_is_the_agents_to_recover_from() -> None:
+    unread = AgentTurn(calls=(CallRequest(name="echo", input={}, invalid="the arguments are text"),), latency_ms=1)
+    worker = ScriptedWorker([unread, call("echo", n=1), final("done")])
+    sample = work(worker, spec("tool_call_count_max", max=1))
+    assert worker.told[1][0].error == "not called: the arguments are text"
+    assert [(c.input, c.output, c.error) for c in sample.tool_calls] == [
+        ({}, None, "not called: the arguments are text"),
+        ({"n": 1}, {"n": 1}, None),
+    ]
+    assert ends(sample) == ("failed", "completed"), "it counts as an attempt"
+    forbidden = work(ScriptedWorker([unread]), tools_allowed=("refuse",), tools_forbidden=("echo",))
+    assert ends(forbidden) == ("failed", "forbidden_tool_used")
+
+
 def test_the_scenarios_own_limit_is_a_failure_that_is_judged_by_what_was_done() -> None:
     worker = ScriptedWorker([call("echo"), call("slow"), final("done")])
     sample = work(worker, spec("tool_call_count_max", max=1), timeout_seconds=30)
