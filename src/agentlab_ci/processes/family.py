@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from agentlab_ci.processes.exit_watch import open_pidfd
+from agentlab_ci.processes.kinship import find_family, find_left_behind, find_strangers
 from agentlab_ci.processes.process_table import ProcessEntry, read_process, read_processes
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -51,8 +52,7 @@ def kill_family(process: subprocess.Popen[bytes]) -> None:
     """Kill the child, its process group, its session and its descendants, and orphans of earlier children."""
     _kill_group(process)
     entries = read_processes()
-    doomed = _descendants(entries, process.pid) | {e for e in entries if e.session == process.pid}
-    _kill(doomed | _left_behind(entries))
+    _kill(find_family(entries, process.pid) | find_left_behind(entries, _strangers(entries), _LEADERS.keys()))
 
 
 def reap(process: subprocess.Popen[bytes]) -> bool:
@@ -94,31 +94,8 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _descendants(entries: Iterable[ProcessEntry], ancestor: int) -> set[ProcessEntry]:
-    children: dict[int, list[ProcessEntry]] = {}
-    for entry in entries:
-        children.setdefault(entry.parent, []).append(entry)
-    found: set[ProcessEntry] = set()
-    waiting = [ancestor]
-    while waiting:
-        new = [entry for entry in children.get(waiting.pop(), ()) if entry not in found]
-        found.update(new)
-        waiting += [entry.pid for entry in new]
-    return found
-
-
 def _strangers(entries: Iterable[ProcessEntry]) -> set[ProcessEntry]:
-    """Return our descendants that stem from children: younger than the first, in sessions that are not ours."""
-    ours, since = os.getsid(0), _adopting_since()
-    return {e for e in _descendants(entries, os.getpid()) if e.session != ours and e.started >= since}
-
-
-def _left_behind(entries: tuple[ProcessEntry, ...]) -> set[ProcessEntry]:
-    """Return strangers that no living child can have started, since they are older than all of them."""
-    living = [entry for entry in entries if entry.pid in _LEADERS and not entry.zombie]
-    first = min((entry.started for entry in living), default=None)
-    of_living = set(living).union(*(_descendants(entries, entry.pid) for entry in living))
-    return {entry for entry in _strangers(entries) - of_living if first is None or entry.started < first}
+    return find_strangers(entries, os.getpid(), session=os.getsid(0), since=_adopting_since())
 
 
 def _kill(doomed: Iterable[ProcessEntry]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from agentlab_ci.processes.child import Child, ChildGoneError, Command, LineTooLongError, kill_orphans
-from children import FOR_EVER, is_alive, survivors
+from children import FOR_EVER, is_alive, survivors, wait_until_gone
 
 DEADLINE = 20.0
 """Seconds after which a test is stuck."""
@@ -79,6 +79,7 @@ def test_the_end_is_seen_where_a_process_left_behind_holds_the_pipes(tmp_path: P
         assert lines == [b"a", b"b"]
         assert (gone.exit_code, gone.stderr) == (0, "oops\n")
         await child.end()
+        assert wait_until_gone(tmp_path)
 
     run(test)
 
@@ -146,7 +147,8 @@ def test_a_flood_fills_no_memory(tmp_path: Path) -> None:
         child = Child.start(shell("yes | tr -d '\\n'", tmp_path), max_line_bytes=1000)
         with pytest.raises(LineTooLongError):
             await child.read_line()
-        await child.wait()
+        for _ in range(2000):  # rounds of the loop, each of which may read
+            await asyncio.sleep(0)
         assert len(child.take_output()) < 1 << 20
         await child.end()
 
@@ -210,7 +212,7 @@ def test_ending_may_be_cancelled_and_has_killed_then(tmp_path: Path) -> None:
         ending.cancel()
         await asyncio.wait([ending])
         assert ending.cancelled()
-        await child.end()
+        await child.wait()
         assert child.returncode == -9
 
     run(test)

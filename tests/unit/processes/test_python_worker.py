@@ -23,12 +23,14 @@ class Thing:
     number: int
 
 def add(value, context, *, more=0):
+    import json
+    json.dumps(value)  # of the standard library still
     return {"sum": value["a"] + beside.B + more, "context": context}
 
-def hide_in_the_pipe(*args):
+def hide_in_the_pipe(text):
     for fd in range(3, 64):
         try:
-            os.write(fd, b"[1, 2]\\n")
+            os.write(fd, text.encode())
         except OSError:
             pass
 """
@@ -110,10 +112,11 @@ def test_a_script_that_fails_says_where(text: str, kind: str, frames: int, proje
     assert caught.value.frames.count("File ") == frames
 
 
-def test_code_that_writes_into_our_pipe_costs_its_own_answer_only(project: Path) -> None:
+@pytest.mark.parametrize("text", ["[1, 2]\n", "{}\n", "null\n", "no JSON\n"])
+def test_code_that_writes_into_our_pipe_costs_its_own_answer_only(text: str, project: Path) -> None:
     target = {"do": "import", "path": "user_tools/json.py", "attribute": "hide_in_the_pipe"}
     with pytest.raises(WorkerFailedError) as caught:
-        ask(project, target, call())
+        ask(project, target, call(text))
     assert caught.value.type == NOT_JSON
 
 

@@ -1,0 +1,42 @@
+"""Who of the processes of this machine belongs to a child, and who was left behind by one. Pure."""
+
+from collections.abc import Collection, Iterable
+
+from agentlab_ci.processes.process_table import ProcessEntry
+
+
+def find_descendants(entries: Iterable[ProcessEntry], ancestor: int) -> set[ProcessEntry]:
+    """Return everything that descends from a process, itself excepted."""
+    children: dict[int, list[ProcessEntry]] = {}
+    for entry in entries:
+        children.setdefault(entry.parent, []).append(entry)
+    found: set[ProcessEntry] = set()
+    waiting = [ancestor]
+    while waiting:
+        new = [entry for entry in children.get(waiting.pop(), ()) if entry not in found]
+        found.update(new)
+        waiting += [entry.pid for entry in new]
+    return found
+
+
+def find_family(entries: Collection[ProcessEntry], leader: int) -> set[ProcessEntry]:
+    """Return the descendants of a child that leads a session, and whoever is in that session."""
+    return find_descendants(entries, leader) | {entry for entry in entries if entry.session == leader}
+
+
+def find_strangers(entries: Iterable[ProcessEntry], us: int, *, session: int, since: int) -> set[ProcessEntry]:
+    """Return our descendants that stem from children.
+
+    They started after the first child (`since`), and in sessions that are not ours: a session is left for good.
+    """
+    return {e for e in find_descendants(entries, us) if e.session != session and e.started >= since}
+
+
+def find_left_behind(
+    entries: Collection[ProcessEntry], strangers: set[ProcessEntry], leaders: Collection[int]
+) -> set[ProcessEntry]:
+    """Return strangers that no living child can have started, since they are older than all of these."""
+    living = {entry for entry in entries if entry.pid in leaders and not entry.zombie}
+    of_living = living.union(*(find_descendants(entries, entry.pid) for entry in living))
+    first = min((entry.started for entry in living), default=None)
+    return {entry for entry in strangers - of_living if first is None or entry.started < first}
