@@ -1,51 +1,23 @@
-"""The http agent against an OpenAI-compatible server that others wrote.
+"""The http agent against an OpenAI-compatible server that others wrote."""
 
-AGENTLAB_AIMOCK_DIR names a folder whose node_modules hold `@copilotkit/aimock`; `.ci/run` makes one.
-"""
-
-import os
-import re
-import subprocess
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
+from aimock import aimock, journal
 from command import Ended, agentlab, conversation, write_project
 
-REPLIES = Path(__file__).parent.parent / "data" / "openai_replies.json"
+KEY = "sk-canary-123456"
 
 pytestmark = pytest.mark.network
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """Start the server on a free port; yields its base URL."""
-    folder = os.environ.get("AGENTLAB_AIMOCK_DIR")
-    if not folder:
-        pytest.skip(
-            "AGENTLAB_AIMOCK_DIR is not set: `npm install --prefix DIR @copilotkit/aimock`, and set it to DIR"
-        )
-    command = Path(folder) / "node_modules" / ".bin" / "llmock"
-    with subprocess.Popen(
-        [command, "-p", "0", "-h", "127.0.0.1", "-f", REPLIES, "--strict", "--log-level", "info"],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield _read_url(process)
-        finally:
-            process.kill()
-
-
-def _read_url(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if found := re.search(r"listening on (http://\S+)", line):
-            return found[1]
-    raise AssertionError("the server ended before it listened")
+    """Start the server; yields its base URL."""
+    with aimock("openai_replies.json", key=KEY) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +44,7 @@ def ended(server: str, tmp_path_factory: pytest.TempPathFactory) -> Ended:
     # One at a time, so that the replies come in the order of the file.
     config = {"agents": [agent], "concurrency": 1}
     project = write_project(tmp_path_factory.mktemp("openai"), config, scenarios)
-    return agentlab(project, "run", environ={"CHAT_KEY": "sk-canary-123456"})
+    return agentlab(project, "run", environ={"CHAT_KEY": KEY})
 
 
 def one_step(scenario_id: str, message: str, **more: Any) -> dict[str, Any]:
@@ -105,7 +77,7 @@ def test_an_error_that_holds_the_words_is_an_error(ended: Ended) -> None:
 
 def test_the_history_goes_with_each_message(ended: Ended, server: str) -> None:
     assert ended.ends()["chat.memory"] == [("passed", "completed")]
-    received = httpx.get(f"{server}/__aimock/journal", trust_env=False).json()
+    received = journal(server, key=KEY)
     assert received[-1]["body"]["messages"] == [
         {"role": "user", "content": "my name is Ada"},
         {"role": "assistant", "content": "Hello Ada."},
@@ -123,7 +95,7 @@ def test_usage_is_recorded(ended: Ended) -> None:
 def test_the_key_is_nowhere(ended: Ended) -> None:
     written = [path.read_bytes() for path in ended.folder.rglob("*") if path.is_file()]
     assert written
-    assert all(b"sk-canary-123456" not in text for text in [*written, ended.out.encode(), ended.err.encode()])
+    assert all(KEY.encode() not in text for text in [*written, ended.out.encode(), ended.err.encode()])
 
 
 def row(ended: Ended, scenario_id: str) -> Any:
