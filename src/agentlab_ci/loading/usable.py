@@ -1,5 +1,6 @@
 """Whether what a run uses can be used here: variables set, commands and files there. Looked at, never started."""
 
+import errno
 import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping
@@ -19,8 +20,10 @@ from agentlab_ci.loading.config_names import Finding
 from agentlab_ci.loading.files import is_file, is_folder, is_inside, is_there
 from agentlab_ci.loading.placeholders import env_placeholders_of
 from agentlab_ci.loading.project import Project
-from agentlab_ci.loading.wording import quoted
+from agentlab_ci.loading.wording import LONGEST_SHOWN, printable, quoted
 from agentlab_ci.loading.yaml_source import Loc, format_loc
+from agentlab_ci.processes.child import Command
+from agentlab_ci.processes.starting import explain_start_failure
 from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF, FixtureError, read_records
 
 
@@ -79,10 +82,10 @@ def _check_agent(agent: AgentConfig, root: Path, environ: Mapping[str, str]) -> 
         case ExternalProcessAgent():
             if not is_folder(root / agent.cwd):
                 yield ("cwd",), f"there is no folder {quoted(agent.cwd)}"
-            elif not _can_be_run(agent.command, root / agent.cwd, environ):
-                yield ("command",), _no_command(agent.command)
-        case PythonAgent() if agent.python is not None and not _can_be_run(agent.python, root, environ):
-            yield ("python",), _no_command(agent.python)
+            elif why := _why_not_run(agent.command, root / agent.cwd, environ):
+                yield ("command",), why
+        case PythonAgent() if agent.python is not None and (why := _why_not_run(agent.python, root, environ)):
+            yield ("python",), why
         case _:
             return
 
@@ -94,8 +97,8 @@ def _check_tool(tool: CustomTool, root: Path, environ: Mapping[str, str]) -> Ite
         yield ("module_path",), f"{quoted(path)} is not Python: write {instead}"
     elif path is not None and not is_file(root / path):
         yield ("module_path",), f"there is no file {quoted(path)}"
-    if tool.command and not _can_be_run(tool.command[0], root, environ):
-        yield ("command",), _no_command(tool.command[0])
+    if tool.command and (why := _why_not_run(tool.command[0], root, environ)):
+        yield ("command",), why
 
 
 def _check_fixtures(project: Project, tools: Collection[str]) -> Iterator[Problem]:
@@ -130,13 +133,15 @@ def _check_script(scenario: Scenario, root: Path) -> Iterator[Problem]:
     yield Problem(path=place.path, line=place.line, column=place.column, where="setup_script", message=message)
 
 
-def _can_be_run(command: str, folder: Path, environ: Mapping[str, str]) -> bool:
-    if "\0" in command:
-        return False
+def _why_not_run(command: str, folder: Path, environ: Mapping[str, str]) -> str | None:
+    """Say what a start of the command in that folder would fail with; None if there is something to start."""
+    problem = errno.ENOENT
     if os.path.dirname(command):  # noqa: PTH120 - `./agent` and `agent` differ, which Path forgets
-        return is_file(folder / command) and os.access(folder / command, os.X_OK)
-    return shutil.which(command, path=environ.get("PATH", os.defpath)) is not None
-
-
-def _no_command(command: str) -> str:
-    return f"the command {quoted(command)} is not there, or not executable"
+        if is_file(folder / command):
+            problem = errno.EACCES
+            if os.access(folder / command, os.X_OK):
+                return None
+    elif "\0" not in command and shutil.which(command, path=environ.get("PATH", os.defpath)):
+        return None
+    tried = Command(argv=(printable(command[:LONGEST_SHOWN]),), cwd=folder, env=environ)
+    return explain_start_failure(tried, OSError(problem, os.strerror(problem)))

@@ -31,6 +31,11 @@ simulator: {model: m, api_key_env: SIM_KEY}
 judge: {model: m}
 redact: [MORE]
 """
+NOT_THERE = (
+    "is not there: install it where agentlab runs; in the container Action, which has no tools of the project, "
+    "use the `composite` Action instead, or an image of your own built `FROM` agentlab's"
+)
+NOT_EXECUTABLE = "may not be executed: `chmod +x` it, or name its interpreter as the command"
 
 
 @pytest.fixture
@@ -63,10 +68,10 @@ def unusable(project: Project, *agents: str, **environ: str) -> list[str]:
             ],
         ),
         ("gpt", ["8:45: agents[2].api_key_env: GPT_KEY is required: `gpt` takes its key from it"]),
-        ("child", ["9:47: agents[3].command: the command `no-such-command` is not there, or not executable"]),
+        ("child", [f"9:47: agents[3].command: the command `no-such-command` {NOT_THERE}"]),
         ("lost", ["10:59: agents[4].cwd: there is no folder `nowhere`"]),
-        ("local", ["11:47: agents[5].command: the command `./bin/agent` is not there, or not executable"]),
-        ("inproc", ["12:53: agents[6].python: the command `.venv/bin/python` is not there, or not executable"]),
+        ("local", [f"11:47: agents[5].command: `./bin/agent` {NOT_EXECUTABLE}"]),
+        ("inproc", [f"12:53: agents[6].python: the command `.venv/bin/python` {NOT_THERE}"]),
         ("scripted", []),
     ],
 )
@@ -92,6 +97,15 @@ def test_the_default_key_of_openai_is_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("command", ["a\\0b", "./a\\0b", "a\\nb"])
+def test_a_command_that_no_file_can_have_is_shown_on_one_line(tmp_path: Path, command: str) -> None:
+    config = f'agents: [{{name: child, provider: external_process, command: "{command}"}}]\n'
+    project = load(write_files(tmp_path, {"agentlab.config.yaml": config, "scenarios/a.yaml": CONVERSATION}))
+    (problem,) = unusable(project, "child")
+    assert problem.isprintable()
+    assert problem.endswith(NOT_THERE)
+
+
 @pytest.mark.parametrize(
     ("tool", "problem"),
     [
@@ -101,7 +115,7 @@ def test_the_default_key_of_openai_is_named(tmp_path: Path) -> None:
         ),
         ("t.missing", "16:23: tools[1].module_path: there is no file `tools/missing.py`"),
         ("t.fine", None),
-        ("t.command", "18:23: tools[3].command: the command `no-such-command` is not there, or not executable"),
+        ("t.command", f"18:23: tools[3].command: the command `no-such-command` {NOT_THERE}"),
         ("orders.list", None),
     ],
 )
