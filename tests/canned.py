@@ -4,7 +4,7 @@ from typing import Any
 
 from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.provider import Provider
-from agentlab_ci.core.results import AgentIdentity, RunReport, SampleResult, ScenarioResult
+from agentlab_ci.core.results import AgentIdentity, RunReport, SampleResult, ScenarioResult, VariantIdentity
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import Mode, ScenarioType
 from agentlab_ci.core.trace import (
@@ -20,7 +20,7 @@ from agentlab_ci.core.trace import (
     Wait,
 )
 from agentlab_ci.errors import ExitCode
-from factories import make_facts, make_report, make_row, make_samples
+from factories import make_facts, make_report, make_samples
 from hostile import HOSTILE_TEXTS
 
 AGENT = AgentIdentity(
@@ -232,6 +232,30 @@ def _work(end: str) -> dict[str, Any]:
     }
 
 
+VARIANTS: dict[str, dict[str, Any]] = {
+    "baseline": {"prompt_version": "prompt-v3", "model_version": "m-large", "config_label": "live"},
+    "candidate": {"prompt_version": "prompt-v4", "model_version": "m-large", "tool_schema_version": "t2"},
+    "small": {},
+}
+"""Versions by label; `small` has none, an agent of its own, and does not gate."""
+
+
+def compared(scenario_id: str, **outcomes: str) -> list[ScenarioResult]:
+    """Return a scenario on each of these variants, by their labels; one without samples was skipped."""
+    rows = []
+    for label, letters in outcomes.items():
+        identity = VariantIdentity(
+            variant_set_name="prompts", variant_label=label, config_hash=f"{len(label):016x}", **VARIANTS[label]
+        )
+        facts: dict[str, Any] = {"variant": identity}
+        if label == "small":
+            facts |= {"agent": AGENT.model_copy(update={"name": "small", "label": "small shop"}), "gate": False}
+        if letters == "...":
+            facts["skipped"] = f"a conversation does not run on {label}"
+        rows.append(scenario(letters, scenario_id, **facts))
+    return rows
+
+
 CANNED_REPORTS: dict[str, RunReport] = {
     "all_pass": make_report(scenario("ppp", "support.order-status"), scenario("ppp", "support.refund")),
     "flaky": make_report(scenario("pfp", "support.order-status"), scenario("ppp", "support.refund")),
@@ -270,15 +294,14 @@ CANNED_REPORTS: dict[str, RunReport] = {
     ),
     "empty": make_report(),
     "variants": make_report(
-        make_row("ppp", "support.order-status", variant="baseline"),
-        make_row("pff", "support.order-status", variant="candidate"),
-        make_row("ppp", "support.refund", variant="baseline"),
-        make_row("pfp", "support.refund", variant="candidate"),
+        *compared("support.order-status", baseline="ppp", candidate="pff", small="ppp"),
+        *compared("support.refund", baseline="ppp", candidate="pfp", small="pee"),
+        *compared("support.cancel", baseline="ppf", candidate="ppp", small="..."),
+        *compared("support.return", baseline="ppppp", candidate="ppppf", small="ffpff"),
     ),
     "not_gating": make_report(
-        make_row("ppp", "support.order-status", variant="baseline"),
-        make_row("pff", "support.order-status", variant="candidate", gate=False),
-        make_row("eee", "support.refund", variant="candidate", gate=False),
+        *compared("support.order-status", baseline="ppp", small="pff"),
+        *compared("support.refund", baseline="ppf", small="eee"),
     ),
     "mixed_k": make_report(scenario("ppp", "support.order-status"), scenario("pfppp", "support.refund")),
     "hostile": make_report(*(hostile_scenario(index, text[:200]) for index, text in enumerate(HOSTILE_TEXTS))),

@@ -13,7 +13,7 @@ from typing import Any
 from junit_xml import TestCase, TestSuite
 
 from agentlab_ci.core.formats import JUnitStyle
-from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
+from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult, VariantIdentity
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.escape import clean_xml
@@ -102,6 +102,11 @@ def _properties(row: ScenarioResult) -> dict[str, str]:
         properties["agent"] = row.agent.label
     if row.tags:
         properties["tags"] = ", ".join(row.tags)
+    if row.variant is not None:
+        known = {name: getattr(row.variant, name) for name in VariantIdentity.model_fields}
+        properties |= {name: value for name, value in known.items() if value is not None}
+    if not row.gate:
+        properties["gate"] = "false"
     return properties
 
 

@@ -13,6 +13,7 @@ from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import Problem
+from agentlab_ci.reports.comparison_log import comparison_lines
 from agentlab_ci.reports.conversation_log import conversation_lines
 from agentlab_ci.reports.entries import is_unreachable, join_alike, make_entries, name_samples
 from agentlab_ci.reports.escape import command_message, command_property, for_log
@@ -25,7 +26,14 @@ from agentlab_ci.reports.reasons import (
     tell_history,
 )
 from agentlab_ci.reports.redact import cut
-from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence
+from agentlab_ci.reports.wording import (
+    count_passes,
+    name_row,
+    pass_lines,
+    remarks,
+    summary_line,
+    verdict_sentence,
+)
 
 MAX_ANNOTATIONS = 8
 """Of one scenario each; one more sums up. The runner keeps 10 of a step and adds one of its own."""
@@ -57,8 +65,9 @@ def scenario_section(row: ScenarioResult, *, style: LogStyle) -> list[str]:
 
 
 def closing(report: RunReport, *, style: LogStyle) -> list[str]:
-    """Return the last lines: counts, pass@k, batch id, and the verdict sentence."""
+    """Return the last lines: variants and their matrix, counts, pass@k, batch id, and the verdict sentence."""
     return [
+        *(_line(line) for line in comparison_lines(report.scenarios, style.glyphs)),
         _line(summary_line(report, style.glyphs)),
         *(_line(line) for line in pass_lines(report, str)),
         _line(f"batch: {report.batch_id}"),
@@ -104,7 +113,7 @@ def problem_annotations(problems: Sequence[Problem], *, prefix: str = "") -> lis
 def _heading(row: ScenarioResult, glyphs: Glyphs) -> str:
     name = [row.name] if row.name not in ("", row.scenario_id) else []
     said = [explain_scenario(row)] if row.verdict is Verdict.SKIPPED else remarks(row)
-    parts = [row.title, *name, count_passes(row), *said]
+    parts = [name_row(row, glyphs), *name, count_passes(row), *said]
     return f"{glyphs.of_scenario(row)} " + f" {glyphs.dot} ".join(parts)
 
 

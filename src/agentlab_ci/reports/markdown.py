@@ -9,25 +9,29 @@ from itertools import groupby
 
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.entries import Entry, make_entries, name_samples
 from agentlab_ci.reports.escape import code_span, inline
 from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_sample
 from agentlab_ci.reports.reasons import explain_not_run, tell_end, tell_history
-from agentlab_ci.reports.table import TABLE_HEAD, table_row
+from agentlab_ci.reports.table import make_table
 from agentlab_ci.reports.templating import render
 from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence
 
 
 def render_report(report: RunReport) -> str:
     """Render the whole of report.md."""
+    table = make_table(report.scenarios)
     return render(
         "report.md.j2",
         report=report,
         headline=verdict_sentence(report, EMOJI, code_span),
         figures=(summary_line(report, EMOJI), *pass_lines(report, code_span)),
-        table=(TABLE_HEAD, *map(table_row, report.scenarios)),
+        table=(table.head, *table.lines),
+        notes=table.notes,
+        variants=fold_variants(report.scenarios),
         sections=("\n\n".join(_blocks(row)) for row in report.scenarios),
     )
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import RunReport, ScenarioResult
+from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.escape import code_span, link_target
 from agentlab_ci.reports.fitting import choose
 from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.section import fold_scenario, not_passed
-from agentlab_ci.reports.table import TABLE_HEAD, table_row
+from agentlab_ci.reports.table import make_table
 from agentlab_ci.reports.templating import render
 from agentlab_ci.reports.wording import pass_lines, summary_line, verdict_sentence
 
@@ -51,8 +52,8 @@ def render_page(
 class _Page:
     """A page that is empty at first, but for the verdict and the sentences that count what is left out.
 
-    `_lines` has a line of the table for each scenario, and `_folds` one fold for each scenario of `_evidence`, in
-    order, as far as there could be room for them.
+    `_table` has a line for each scenario, and `_folds` one fold for each row of `_evidence`, in order, as far as
+    there could be room for them.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class _Page:
         self._title = title and show_name(title)
         self._below = [row for row in rows if row.below_bar]
         self._evidence = self._below + [row for row in rows if not row.below_bar and not_passed(row)]
-        self._lines = [table_row(row, links) for row in rows]
+        self._table = make_table(rows, links)
         self._folds: list[str] = []
         self._listed: tuple[int, ...] = ()
         self._told: tuple[int, ...] = ()
@@ -74,10 +75,9 @@ class _Page:
 
     def fill(self, room: int) -> None:
         """Choose what is shown, so that the page grows by at most `room`."""
-        line_sizes = [self._paper.size(line) + 1 for line in self._lines]
+        line_sizes = [self._paper.size(line) + 1 for line in self._table.lines]
         fold_sizes = self._make_folds(room)
-        below = {index for index, row in enumerate(self._report.scenarios) if row.below_bar}
-        self._listed = choose(line_sizes, max(room - sum(fold_sizes), room // 2), first=below)
+        self._listed = choose(line_sizes, max(room - sum(fold_sizes), room // 2), first=self._table.below)
         room -= sum(line_sizes[index] for index in self._listed)
         self._told = choose(fold_sizes, room)
         if self._paper.transcripts:
@@ -109,8 +109,7 @@ class _Page:
     def render(self) -> str:
         """Fill in the template with what is chosen."""
         rows, below = self._report.scenarios, len(self._below)
-        listed = set(self._listed)
-        unlisted = [row for index, row in enumerate(rows) if index not in listed]
+        unlisted = set(range(len(self._table.lines))) - set(self._listed)
         folds = [self._folds[index] for index in self._told if index < below]
         others = [self._folds[index] for index in self._told if index >= below]
         return render(
@@ -119,9 +118,11 @@ class _Page:
             title=self._title,
             headline=verdict_sentence(self._report, EMOJI, show_name),
             figures=(summary_line(self._report, EMOJI), *pass_lines(self._report, show_name)[:_MOST_FIGURES]),
-            table=(TABLE_HEAD, *(self._lines[index] for index in self._listed)) if rows else (),
+            table=(self._table.head, *(self._table.lines[index] for index in self._listed)) if rows else (),
             unlisted=len(unlisted),
-            unlisted_below=sum(row.below_bar for row in unlisted),
+            unlisted_below=len(unlisted & self._table.below),
+            notes=self._table.notes,
+            variants=fold_variants(rows),
             below=folds,
             below_left_out=below - len(folds),
             others=others,

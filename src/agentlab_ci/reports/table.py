@@ -1,32 +1,68 @@
 """The table of scenarios, as report.md, the PR comment and the step summary show it: one Markdown line each."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import ScenarioResult
+from agentlab_ci.reports.comparison import tell_skipped
 from agentlab_ci.reports.escape import table_cell
 from agentlab_ci.reports.formatting import EMOJI
+from agentlab_ci.reports.matrix import Line, Matrix, make_matrix, show_cell
 from agentlab_ci.reports.reasons import explain_scenario
 from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.variants import DOES_NOT_GATE, VariantFacts
 from agentlab_ci.reports.wording import count_passes, remarks
 
 TABLE_HEAD = "| | Scenario | Samples | Passed | Why |\n|:-:|:--|:--|:--|:--|"
 LONGEST_NAME = 200
 """Bytes of a scenario's title in one line of Markdown."""
+_LONGEST_LABEL = 60
 _LONGEST_REASON = 200
 _MOST_MARKS = 25
+_SPACE = "\u00a0"
+"""Between words that are never broken over two lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A head and a line for each scenario, in order; `below` are the indexes of those below the bar.
+
+    `notes` are paragraphs that stand below it.
+    """
+
+    head: str
+    lines: tuple[str, ...]
+    below: frozenset[int]
+    notes: tuple[str, ...] = ()
+
+
+def make_table(rows: Sequence[ScenarioResult], links: Links | None = None) -> Table:
+    """Return the matrix of a variant set, else a table with a line for each row."""
+    matrix = make_matrix(rows)
+    if matrix is not None:
+        return Table(
+            head=_matrix_head(matrix),
+            lines=tuple(_matrix_line(line, links) for line in matrix.lines),
+            below=_indexes([line.below_bar for line in matrix.lines]),
+            notes=tuple(tell_skipped(rows)),
+        )
+    return Table(
+        head=TABLE_HEAD,
+        lines=tuple(table_row(row, links) for row in rows),
+        below=_indexes([row.below_bar for row in rows]),
+    )
 
 
 def table_row(row: ScenarioResult, links: Links | None = None) -> str:
     """Return the row of a scenario: icon, title, an icon for each sample, counts, why; linked to its YAML line."""
-    title = table_cell(cut(row.title, LONGEST_NAME))
-    url = link_to_line(row.file, row.line, links)
-    cells = (
+    return _line(
         EMOJI.of_scenario(row),
-        title if url is None else f"[{title}]({url})",
+        _linked(row.title, row, links),
         _marks(row),
-        count_passes(row).replace(" passed, needs ", ",\u00a0needs\u00a0"),  # never broken over two lines
+        count_passes(row).replace(" passed, needs ", f",{_SPACE}needs{_SPACE}"),
         _why(row),
     )
-    return f"| {' | '.join(cells)} |"
 
 
 def link_to_line(file: str | None, line: int | None, links: Links | None) -> str | None:
@@ -34,6 +70,38 @@ def link_to_line(file: str | None, line: int | None, links: Links | None) -> str
     if links is None or file is None:
         return None
     return links.to_line(file.encode("utf-8", "replace").decode(), line)
+
+
+def _matrix_head(matrix: Matrix) -> str:
+    names = _line("Scenario", "Needs", *map(_variant_head, matrix.variants))
+    return f"{names}\n|:--|:--|{':--|' * len(matrix.variants)}"
+
+
+def _variant_head(variant: VariantFacts) -> str:
+    label = table_cell(cut(variant.label, _LONGEST_LABEL))
+    return label if variant.gates else f"{label}<br>{DOES_NOT_GATE}"
+
+
+def _matrix_line(line: Line, links: Links | None) -> str:
+    first = line.rows[0]
+    cells = (show_cell(cell, EMOJI).replace(" ", _SPACE) for cell in line.cells)
+    return _line(
+        _linked(first.scenario_id, first, links), line.needs.replace(" of ", f"{_SPACE}of{_SPACE}"), *cells
+    )
+
+
+def _linked(name: str, row: ScenarioResult, links: Links | None) -> str:
+    title = table_cell(cut(name, LONGEST_NAME))
+    url = link_to_line(row.file, row.line, links)
+    return title if url is None else f"[{title}]({url})"
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _indexes(flags: Sequence[bool]) -> frozenset[int]:
+    return frozenset(index for index, flag in enumerate(flags) if flag)
 
 
 def _marks(row: ScenarioResult) -> str:

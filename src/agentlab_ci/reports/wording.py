@@ -32,6 +32,11 @@ def count_passes(row: ScenarioResult) -> str:
     return "could not be judged" if row.could_not_be_judged else row.verdict.value
 
 
+def name_row(row: ScenarioResult, glyphs: Glyphs) -> str:
+    """Write the row's title with the output's own sign before the variant."""
+    return f" {glyphs.dot} ".join(part for part in (row.scenario_id, row.key[0]) if part is not None)
+
+
 def remarks(row: ScenarioResult) -> tuple[str, ...]:
     """What the counts of a sampled scenario do not say, such as `flaky`, and that it does not gate."""
     said = []
@@ -83,26 +88,29 @@ def verdict_sentence(report: RunReport, glyphs: Glyphs, show: Show) -> str:
     gating = [row for row in report.judged if row.gate]
     others = [row for row in report.judged if not row.gate and row.below_bar]
     icon = _run_icon(gating, glyphs)
-    clauses = list(_clauses(gating, "scenario" if len(gating) == len(report.judged) else "gating scenario", show))
+    noun = "scenario" if len(gating) == len(report.judged) else "gating scenario"
+    clauses = list(_clauses(gating, noun, lambda rows: _name(rows, glyphs, show)))
     clauses[:0] = _ENDED_BY.get(report.summary.exit_code, ())
     if others:
-        clauses.append(f"not gating, but below the bar: {_name(others, show)}")
+        clauses.append(f"not gating, but below the bar: {_name(others, glyphs, show)}")
     if report.summary.scenarios.skipped:
         clauses.append(f"{report.summary.scenarios.skipped} skipped")
     return f"{icon} {'; '.join(clauses)}"
 
 
-def _clauses(gating: list[ScenarioResult], noun: str, show: Show) -> Iterator[str]:
+def _clauses(
+    gating: list[ScenarioResult], noun: str, name: Callable[[list[ScenarioResult]], str]
+) -> Iterator[str]:
     not_judged = [row for row in gating if row.could_not_be_judged]
     failed = [row for row in gating if row.below_bar and not row.could_not_be_judged]
     unfinished = [row for row in gating if row.verdict is Verdict.UNFINISHED]
     of = f"of {plural(len(gating), noun)}"
     if failed:
-        yield f"{len(failed)} {of} finished below the bar: {_name(failed, show)}"
+        yield f"{len(failed)} {of} finished below the bar: {name(failed)}"
     if not_judged:
-        yield f"{len(not_judged)} {of} could not be judged: {_name(not_judged, show)}"
+        yield f"{len(not_judged)} {of} could not be judged: {name(not_judged)}"
     if unfinished:
-        yield f"{len(unfinished)} {of} unfinished: {_name(unfinished, show)}"
+        yield f"{len(unfinished)} {of} unfinished: {name(unfinished)}"
     if not gating:
         yield f"no {noun} to judge"
     elif not failed and not not_judged and not unfinished:
@@ -118,8 +126,8 @@ def _run_icon(gating: list[ScenarioResult], glyphs: Glyphs) -> str:
     return glyphs.passed if gating else glyphs.skipped
 
 
-def _name(rows: Iterable[ScenarioResult], show: Show) -> str:
-    names = [show(row.title) for row in rows]
+def _name(rows: Iterable[ScenarioResult], glyphs: Glyphs, show: Show) -> str:
+    names = [show(name_row(row, glyphs)) for row in rows]
     more = len(names) - NAMED_SCENARIOS
     return ", ".join(names[:NAMED_SCENARIOS]) + (f" and {more} more" if more > 0 else "")
 

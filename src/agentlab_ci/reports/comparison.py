@@ -1,0 +1,76 @@
+"""What Markdown pages say of a variant set below its matrix: what was skipped, and what the variants are."""
+
+from collections.abc import Sequence
+
+from agentlab_ci.core.results import ScenarioResult
+from agentlab_ci.core.text import plural
+from agentlab_ci.reports.escape import code_element, code_span, table_cell
+from agentlab_ci.reports.formatting import EMOJI
+from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.variants import (
+    DOES_NOT_GATE,
+    FACTS,
+    MOST_VARIANTS_TOLD,
+    VariantFacts,
+    name_sets,
+    variants_of,
+)
+
+_LONGEST_FACT = 60
+_LONGEST_REASON = 200
+_MOST_NOTES = 20
+
+
+def tell_skipped(rows: Sequence[ScenarioResult]) -> list[str]:
+    """Return a sentence for each variant and reason why it skips scenarios, for which a matrix has no room."""
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if row.variant is not None and row.skipped is not None:
+            key = (row.variant.variant_label, row.skipped)
+            counts[key] = counts.get(key, 0) + 1
+    notes = [
+        f"{EMOJI.skipped} {plural(count, 'scenario')} skipped on {_span(label)}: "
+        f"{code_span(cut(reason, _LONGEST_REASON))}"
+        for (label, reason), count in counts.items()
+    ]
+    more = len(notes) - _MOST_NOTES
+    return notes[:_MOST_NOTES] + ([f"and {more} more reasons"] if more > 0 else [])
+
+
+def fold_variants(rows: Sequence[ScenarioResult]) -> str | None:
+    """Return a fold with a table of the variants, a column for all that is known of any; None outside a set."""
+    variants = variants_of(rows)
+    if not variants:
+        return None
+    told = variants[:MOST_VARIANTS_TOLD]
+    names = [name for name in FACTS if any(name in variant.known for variant in told)]
+    table = [
+        _line(["variant", *names]),
+        "|" + ":--|" * (len(names) + 1),
+        *(_line([_title(variant), *(_cell(variant.known.get(name)) for name in names)]) for variant in told),
+    ]
+    more = len(variants) - len(told)
+    return "\n\n".join(
+        [
+            f"<details><summary>The variants of {code_element(cut(name_sets(variants), _LONGEST_FACT))}</summary>",
+            "\n".join(table),
+            *([f"And {plural(more, 'more variant')}."] if more > 0 else []),
+            "</details>",
+        ]
+    )
+
+
+def _title(variant: VariantFacts) -> str:
+    return _cell(variant.label) + ("" if variant.gates else f" {DOES_NOT_GATE}")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str | None) -> str:
+    return "" if text is None else table_cell(cut(text, _LONGEST_FACT))
+
+
+def _span(text: str) -> str:
+    return code_span(cut(text, _LONGEST_FACT))
