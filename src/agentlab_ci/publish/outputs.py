@@ -42,7 +42,7 @@ def outputs_of(
     """Return every output.
 
     Without a report, as after exit code 2, counts are `0`, `failed-scenarios` is `[]` and the verdict is empty.
-    Counts include scenarios that do not gate. `written` and `report_dir` are relative to the working directory;
+    Counts include scenarios that do not gate, `failed-scenarios` only those that do. `written` and `report_dir` are relative to the working directory;
     `prefix` is the path to it from the workspace, which the outputs are relative to. `comment-url` is empty until
     there is a comment.
     """
@@ -79,7 +79,7 @@ def write_outputs(
 def _figures(report: RunReport) -> dict[str, str]:
     scenarios, samples = report.summary.scenarios, report.summary.samples
     groups = pass_groups(report.scenarios)
-    below_bar = dict.fromkeys(row.scenario_id for row in report.scenarios if row.below_bar)
+    below_bar = dict.fromkeys(row.scenario_id for row in report.gating_below_bar)
     return {
         "verdict": report.summary.verdict.value,
         "scenarios": str(scenarios.total),

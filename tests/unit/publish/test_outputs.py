@@ -109,6 +109,11 @@ def test_variants_have_no_single_share_and_their_scenarios_are_named_once() -> N
     assert outputs_of(make_report(make_row("ppp", variant="only")))["pass-at-k"] == ""
 
 
+def test_what_does_not_gate_is_counted_and_not_named() -> None:
+    outputs = outputs_of(CANNED_REPORTS["not_gating"])
+    assert (outputs["verdict"], outputs["scenarios-failed"], outputs["failed-scenarios"]) == ("passed", "2", "[]")
+
+
 @pytest.mark.parametrize(
     ("prefix", "folder", "shown"),
     [
