@@ -42,9 +42,10 @@ def outputs_of(
     """Return every output.
 
     Without a report, as after exit code 2, counts are `0`, `failed-scenarios` is `[]` and the verdict is empty.
-    Counts include scenarios that do not gate, `failed-scenarios` only those that do. `written` and `report_dir` are relative to the working directory;
-    `prefix` is the path to it from the workspace, which the outputs are relative to. `comment-url` is empty until
-    there is a comment.
+    Counts include scenarios that do not gate, and `failed-scenarios` does not.
+
+    `written` and `report_dir` are relative to the working directory; `prefix` is the path to it from the
+    workspace, which the outputs are relative to. `comment-url` is empty until there is a comment.
     """
 
     def in_workspace(path: str | None) -> str:
