@@ -16,7 +16,7 @@ from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.runner.sample import SampleLimits, SampleRun
 from agentlab_ci.runner.schedule import Job
 from agentlab_ci.tools.interface import ToolBrokenError, ToolContext
-from scripted_agent import make_scenario, nothing_to_set_up, plan_of
+from scripted_agent import make_config, make_scenario, nothing_to_set_up, plan_of
 from virtual_time import run_virtually
 
 SECOND = 1.0
@@ -100,11 +100,23 @@ async def open_scripted_tools(names: tuple[str, ...], context: ToolContext) -> A
     yield ScriptedToolbox()
 
 
-def work(worker: ScriptedWorker, *evaluators: EvaluatorSpec, retries: int = 1, **task: Any) -> SampleResult:
-    """Run one sample of a task with these turns, and return its result."""
+def work(
+    worker: ScriptedWorker,
+    *evaluators: EvaluatorSpec,
+    retries: int = 1,
+    profile: Mapping[str, Any] | None = None,
+    **task: Any,
+) -> SampleResult:
+    """Run one sample of a task with these turns, under this runtime profile, and return its result."""
     fields: dict[str, Any] = {"instructions": "Do it.", "tools_allowed": ScriptedToolbox.names, "max_steps": 8}
-    body = Task(**fields | task)
-    plan = plan_of(make_scenario(body=body, evaluators=evaluators or (spec("step_count_max", max=99),)))
+    scenario = make_scenario(
+        body=Task(**fields | task),
+        evaluators=evaluators or (spec("step_count_max", max=99),),
+        runtime_profile="bad-day" if profile else None,
+    )
+    plan = plan_of(
+        scenario, config=make_config(runtime_profiles=[{"name": "bad-day", **profile}] if profile else [])
+    )
 
     async def run() -> SampleResult:
         sample = SampleRun(

@@ -106,7 +106,7 @@ context:
     - fixtures/support/customers.json
     - odd.json
   variables:
-    customer_email: someone@example.com
+    customer_email: alice@example.com
 tools:
   allowed:
     - crm.search_customer
@@ -123,7 +123,7 @@ evaluators:
     config:
       tool: orders.list
       match:
-        customer_id: cus_1
+        customer_id: cus_100
   - id: step-budget
     type: step_count_max
     mode: hard_gate
@@ -167,7 +167,6 @@ WITH_TOOL = TASK.replace("slow-orders\nname", "gift\nname").replace(
 )
 
 
-TIMES_OUT = "internal-teams.tool-timeout-profile"
 TYPESCRIPT = "agentlab.config.yaml:27:5: tools[0].module_path: `user_tools/findDuplicateCharge.ts`"
 
 
@@ -216,18 +215,21 @@ def test_a_typescript_tool_that_a_scenario_uses_is_the_one_problem(
     )
 
 
-SLOW_REFUSED = "this version checks `runtime_profile` but cannot apply {} yet"
-
-
 def assert_refused(ended: Ended, sentence: str) -> None:
     assert ended.code == 2, ended.out
     assert sentence in ended.err
     assert not (ended.folder / "agentlab-report").exists(), "nothing ran"
 
 
-def test_a_fault_that_cannot_be_applied_yet_is_refused_not_passed(folder: Path) -> None:
+def test_a_scenario_with_a_slow_tool_runs_as_it_is(folder: Path) -> None:
     ended = agentlab(folder, "run", "internal-teams.slow-orders", "--agent", "mock-default")
-    assert_refused(ended, SLOW_REFUSED.format("slow-orders"))
+    assert ended.code == 0, ended.out + ended.err
+    (sample,) = ended.results["scenarios"][0]["samples"]
+    assert [(call["name"], call["fault"]) for call in sample["tool_calls"]] == [
+        ("crm.search_customer", None),
+        ("orders.list", "timeout"),
+    ]
+    assert sample["tool_calls"][1]["duration_ms"] == 1500
 
 
 needs_own_files = pytest.mark.skipif(
@@ -243,7 +245,7 @@ OWN_ENDS = {
     "internal-teams.memory-cross-session-leak": "skipped",  # a conversation, and the agent has no `replies`
     "internal-teams.memory-followup-recall": "skipped",  # the same
     "internal-teams.tool-malformed-output": "passed",
-    "internal-teams.tool-timeout-profile": "refused",  # its fault cannot be applied yet
+    "internal-teams.tool-timeout-profile": "passed",  # it takes the 1.5 s of its fault
     "internal-teams.variant-budget-regression": "passed",
     "ops.payments-api-alert": "passed",
     "ops.search-api-alert": "passed",
@@ -289,20 +291,17 @@ def put_tool_into_python(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def own_run(tmp_path_factory: pytest.TempPathFactory) -> Ended:
-    """The tool's own scenarios, but for the one that is refused."""
+    """The tool's own scenarios."""
     folder = copy_own_files(tmp_path_factory.mktemp("own"))
     put_tool_into_python(folder)
-    (folder / "scenarios/internal-teams/tool-timeout-profile.yaml").unlink()
     return agentlab(folder, "run", "--agent", "mock-default")
 
 
 @needs_own_files
-def test_the_tool_s_own_scenarios_end_as_they_must(own_run: Ended, tmp_path: Path) -> None:
+def test_the_tool_s_own_scenarios_end_as_they_must(own_run: Ended) -> None:
     assert own_run.code == 0, own_run.out + own_run.err
     ends = {row["scenario_id"]: row["verdict"] or "skipped" for row in own_run.results["scenarios"]}
-    refused = agentlab(copy_own_files(tmp_path), "run", TIMES_OUT, "--agent", "mock-default")
-    assert_refused(refused, SLOW_REFUSED.format("timeout-orders-tool"))
-    assert sorted((ends | {TIMES_OUT: "refused"}).items()) == list(OWN_ENDS.items())
+    assert sorted(ends.items()) == list(OWN_ENDS.items())
 
 
 @needs_own_files

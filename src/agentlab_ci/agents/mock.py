@@ -1,14 +1,13 @@
 """An agent that needs no network: scripted replies, playbooks for tasks, and samples that go wrong on purpose."""
 
 import asyncio
-import hashlib
-import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from agentlab_ci.agents.interface import AgentTurn, AgentWorld, Reply, SessionStart
 from agentlab_ci.agents.playbooks.choice import work
+from agentlab_ci.core.chance import happens
 from agentlab_ci.core.config import MockAgent
 from agentlab_ci.core.tool import CallOutcome, TaskBrief
 
@@ -16,8 +15,6 @@ NO_REPLY = "I have no scripted reply for that."
 """What it says to a message that none of its `replies` is for."""
 WRONG_REPLY = "Sorry, I cannot help with that."
 """What a sample that goes wrong on purpose says to every message, and of a task without a look at it."""
-
-_DRAWS = 1 << 64
 
 
 class MockSession:
@@ -94,11 +91,7 @@ def goes_wrong(config: MockAgent, *, scenario_id: str, sample: int) -> bool:
 
     The draw hangs on seed, scenario and sample alone, so it is the same in any order and any process.
     """
-    if sample in config.fail_samples:
-        return True
-    key = json.dumps([config.seed, scenario_id, sample]).encode()
-    draw = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
-    return draw < config.flake_rate * _DRAWS
+    return sample in config.fail_samples or happens(config.flake_rate, config.seed, scenario_id, sample)
 
 
 def _measure_ms(started: float) -> float:

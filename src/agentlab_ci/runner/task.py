@@ -5,6 +5,7 @@ from functools import partial
 from typing import cast
 
 from agentlab_ci.agents.interface import TaskSession, Worker
+from agentlab_ci.core.config import ToolFault
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Task
 from agentlab_ci.core.text import plural
@@ -13,6 +14,7 @@ from agentlab_ci.evaluators.interface import Evidence
 from agentlab_ci.runner.interface import Draw, Patiently
 from agentlab_ci.runner.judging import judge
 from agentlab_ci.runner.recording import Recording
+from agentlab_ci.tools.faults import ToolFaults, suffer
 from agentlab_ci.tools.interface import Toolbox, ToolBrokenError, ToolContext
 
 
@@ -23,7 +25,7 @@ async def run_task(draw: Draw) -> TerminationReason:
     """
     body = cast("Task", draw.scenario.body)
     context = ToolContext(scenario_id=draw.scenario.id, sample=draw.start.sample, fixtures=draw.fixtures)
-    work = _Work(body, draw.recording, draw.patiently)
+    work = _Work(body, draw.recording, draw.patiently, ToolFaults(draw.profile, context))
     async with draw.open_tools(body.tools_allowed, context) as toolbox:
         draw.recording.add_message(body.instructions)
         brief = TaskBrief(
@@ -49,10 +51,11 @@ async def run_task(draw: Draw) -> TerminationReason:
 class _Work:
     """One draw of a task under way. `steps` are the turns taken: each call of a tool is one, and the answer."""
 
-    def __init__(self, body: Task, recording: Recording, patiently: Patiently) -> None:
+    def __init__(self, body: Task, recording: Recording, patiently: Patiently, faults: ToolFaults) -> None:
         self._body = body
         self._recording = recording
         self._patiently = patiently
+        self._faults = faults
         self.steps = 0
 
     async def run_within_limit(self, session: TaskSession, toolbox: Toolbox) -> TerminationReason:
@@ -104,11 +107,14 @@ class _Work:
         return stop
 
     async def _ask_tool(self, request: CallRequest, toolbox: Toolbox) -> CallOutcome:
+        fault = self._faults.strike(request.name)
         try:
+            if fault is not None:
+                return await suffer(fault)
             return await toolbox.call(request.name, request.input)
         except (asyncio.CancelledError, ToolBrokenError) as end:
             why = str(end) or "cut short: the sample ended before the call did"
-            self._recording.add_call(request, _blocked(request, why))
+            self._recording.add_call(request, _blocked(request, why, fault=fault))
             raise
 
     def _step(self) -> bool:
@@ -120,5 +126,5 @@ class _Work:
         return True
 
 
-def _blocked(request: CallRequest, why: str) -> CallOutcome:
-    return CallOutcome(name=request.name, error=why)
+def _blocked(request: CallRequest, why: str, *, fault: ToolFault | None = None) -> CallOutcome:
+    return CallOutcome(name=request.name, error=why, fault=fault.mode if fault else None)

@@ -22,8 +22,6 @@ def name_unbuilt(scenario: Scenario, agent: AgentConfig, config: Config) -> Iter
 
 def _profile_matters(scenario: Scenario, agent: AgentConfig, config: Config) -> bool:
     profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
-    if profile is None:
+    if profile is None or isinstance(scenario.body, Task):
         return False
-    if isinstance(scenario.body, Task):
-        return any(fault.tool in scenario.body.tools_allowed for fault in profile.tool_faults)
     return profile.state is not None or (bool(profile.http_faults) and agent.provider is Provider.HTTP)

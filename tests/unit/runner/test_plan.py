@@ -161,15 +161,6 @@ def test_a_profile_that_would_matter_is_refused_until_it_can_be_applied(
         assert plan_of(scenario, config=config).total_samples == 1
 
 
-def test_a_task_whose_tools_a_profile_breaks_is_refused_until_that_can_be_done() -> None:
-    faults = [{"tool": "orders.list", "mode": "error"}]
-    config = make_config(runtime_profiles=[{"name": "bad-day", "tool_faults": faults}])
-    with pytest.raises(BadInputError, match=r"checks `runtime_profile` but cannot apply bad-day yet"):
-        plan_of(task(runtime_profile="bad-day"), config=config)
-    untouched = task(runtime_profile="bad-day", tools=("docs.read",))
-    assert plan_of(untouched, config=config).total_samples == 1
-
-
 def test_every_problem_of_the_plan_is_named_once() -> None:
     config = make_config(make_mock("one"), make_mock("two"), sampling={"require_odd": True})
     with pytest.raises(BadInputError) as raised:
