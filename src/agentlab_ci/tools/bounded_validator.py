@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -15,6 +16,8 @@ from agentlab_ci.tools.interface import ToolBrokenError
 
 SECONDS = 0.25
 """An honest check ends in a hundredth of this; what takes longer backtracks or refers without end."""
+_FRAMES_LEFT = 200
+"""A recursion ends so many frames before Python's limit: at the limit itself jsonschema's Rust part panics."""
 
 Keyword = Callable[[Any, Any, Any, Mapping[str, Any]], Iterator[ValidationError] | None]
 """Validator, the keyword's value, the instance and the schema in; what is wrong out."""
@@ -28,9 +31,9 @@ class BoundedValidator:
         if '"unevaluatedProperties"' in written and '"patternProperties"' in written:
             # jsonschema matches the names by itself then, for as long as it takes.
             raise ToolBrokenError("`input_schema` cannot have both unevaluatedProperties and patternProperties")
-        # An empty registry also fetches nothing that a `$ref` points to.
-        self._validator = self._class_for(schema)(schema, registry=Registry())
         self._deadline = 0.0
+        # An empty registry fetches nothing that a `$ref` points to.
+        self._validator = self._class_for(schema)(_without_dialects(schema), registry=Registry())
 
     def find_faults(self, value: Mapping[str, Any]) -> Iterator[ValidationError]:
         """Yield what is wrong with the value.
@@ -42,14 +45,23 @@ class BoundedValidator:
 
     def _class_for(self, schema: Mapping[str, Any]) -> Any:
         dialect = validator_for(schema, default=Draft202012Validator)
-        ours: dict[str, Keyword] = {
+        own: dict[str, Keyword] = {
             "pattern": self._pattern,
             "patternProperties": self._pattern_properties,
             "additionalProperties": self._additional_properties,
         }
         theirs: Mapping[str, Any] = dialect.VALIDATORS
-        bounded = {name: self._in_time(keyword) for name, keyword in {**theirs, **ours}.items()}
-        return extend(dialect, bounded)  # type: ignore[no-untyped-call]  # its stub is bare
+        bounded = {name: self._in_time(keyword) for name, keyword in {**theirs, **own}.items()}
+        bounded_class: Any = extend(dialect, bounded)  # type: ignore[no-untyped-call]  # its stub is bare
+        evolve = bounded_class.evolve
+
+        def evolve_in_time(validator: Any, **changes: Any) -> Any:
+            self._seconds_left()
+            return evolve(validator, **changes)
+
+        # `unevaluatedProperties` follows references by itself, and passes no other door of ours.
+        bounded_class.evolve = evolve_in_time
+        return bounded_class
 
     def _in_time(self, keyword: Keyword) -> Keyword:
         def check(validator: Any, wanted: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
@@ -59,9 +71,12 @@ class BoundedValidator:
         return check
 
     def _seconds_left(self) -> float:
+        """Return what is left of the time. Raises TimeoutError, and RecursionError where the stack gets full."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
+        if _is_deep(sys.getrecursionlimit() - _FRAMES_LEFT):
+            raise RecursionError
         return left
 
     def _matches(self, pattern: str, text: str) -> bool:
@@ -97,6 +112,25 @@ class BoundedValidator:
                 yield ValidationError(f"`{name}` is unknown{_name_valid(name, list(names))}")
             else:
                 yield from validator.descend(value[name], inner, path=name)
+
+
+def _is_deep(frames: int) -> bool:
+    try:
+        sys._getframe(frames)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_dialects(schema: Any) -> Any:
+    """Return the schema without any `$schema`, at which jsonschema would go on with validators of its own."""
+    if isinstance(schema, Mapping):
+        return {
+            key: _without_dialects(value)
+            for key, value in schema.items()
+            if key != "$schema" or not isinstance(value, str)
+        }
+    return [_without_dialects(item) for item in schema] if isinstance(schema, list | tuple) else schema
 
 
 def _name_valid(name: str, names: list[str]) -> str:

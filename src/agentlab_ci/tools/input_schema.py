@@ -37,17 +37,20 @@ class InputSchema:
         Raises ToolFailedError that tells the agent what is wrong, and ToolBrokenError for a schema that cannot be
         used.
         """
-        from referencing.exceptions import Unresolvable  # noqa: PLC0415 - comes with jsonschema, which takes 0.1 s
+        import regex  # noqa: PLC0415 - as jsonschema, with which referencing comes: together they take 0.1 s
+        from referencing.exceptions import Unresolvable  # noqa: PLC0415
 
         try:
             faults = [_describe(error) for error in islice(self._validator.find_faults(value), MOST_FAULTS)]
         except TimeoutError:
             raise ToolFailedError("invalid input: it took too long to check it against the input schema") from None
         except RecursionError:
-            raise ToolFailedError("invalid input: the input schema has no end on it") from None
+            raise ToolFailedError("invalid input: checking it against the input schema has no end") from None
         except Unresolvable as problem:
             missing = getattr(problem, "ref", problem)
             raise ToolBrokenError(f"`input_schema` refers to {missing}, which it does not hold") from None
+        except (ValueError, regex.error) as problem:
+            raise ToolBrokenError(f"`input_schema` has an address or a pattern that is none: {problem}") from None
         if faults:
             raise ToolFailedError(f"invalid input: {'; '.join(faults)}")
 

@@ -102,6 +102,10 @@ def test_keywords_mean_what_they_mean(schema: dict[str, Any], value: dict[str, A
     assert (fault(schema, value) is None) is fits
 
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+SLOW = {"$schema": DIALECT, "properties": {"q": {"pattern": ENDLESS}}}
+
+
 def doubling(depth: int) -> dict[str, Any]:
     """A small schema of 2^depth checks."""
     definitions = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(depth)}
@@ -115,6 +119,8 @@ def doubling(depth: int) -> dict[str, Any]:
         ({"patternProperties": {ENDLESS: {}}}, {LONG: 1}),
         ({"patternProperties": {ENDLESS: {}}, "additionalProperties": False}, {LONG: 1}),
         ({"propertyNames": {"pattern": ENDLESS}}, {LONG: 1}),
+        ({"properties": {"q": {"$schema": DIALECT, "pattern": ENDLESS}}}, {"q": LONG}),
+        ({"$schema": DIALECT, "allOf": [{"$ref": "#/$defs/t"}], "$defs": {"t": SLOW}}, {"q": LONG}),
         (doubling(40), {}),
     ],
 )
@@ -124,8 +130,32 @@ def test_no_schema_holds_the_run(schema: dict[str, Any], value: dict[str, Any]) 
     assert time.thread_time() - started < 20 * SECONDS
 
 
-def test_a_reference_without_end_is_told_the_agent() -> None:
-    assert fault({"$ref": "#"}, {}) == "invalid input: the input schema has no end on it"
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"if": {"$ref": "#"}},
+        {"not": {"$ref": "#"}},
+        {"anyOf": [{"$ref": "#"}]},
+        {"$dynamicRef": "#a", "$dynamicAnchor": "a"},
+        # It follows references by itself.
+        {"unevaluatedProperties": False, "$ref": "#"},
+        {"unevaluatedProperties": False, "$ref": "#/$defs/x", "$defs": {"x": {"$ref": "#/$defs/x"}}},
+    ],
+)
+def test_a_reference_without_end_is_told_the_agent(schema: dict[str, Any]) -> None:
+    assert fault(schema, {"q": 1}) == "invalid input: checking it against the input schema has no end"
+
+
+def test_a_recursive_schema_ends_with_what_it_is_held_against() -> None:
+    schema = {"properties": {"inner": {"$ref": "#"}}, "additionalProperties": False}
+    value: dict[str, Any] = {}
+    for _ in range(63):
+        value = {"inner": value}
+    assert fault(schema, value) is None
+    assert fault(schema, {"inner": {"inner": {"outer": 1}}}) == (
+        "invalid input: `inner.inner`: `outer` is unknown; there is `inner`"
+    )
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # jsonschema would fetch it, with one
@@ -136,6 +166,12 @@ def test_nothing_is_fetched_for_a_schema(tmp_path: Path) -> None:
     with pytest.raises(ToolBrokenError) as raised:
         InputSchema(schema).check({"q": 1})
     assert str(raised.value) == f"`input_schema` refers to {elsewhere.as_uri()}, which it does not hold"
+
+
+@pytest.mark.parametrize("part", [{"$id": "http://[", "$ref": "y"}, {"pattern": "(?P=nothing)"}])
+def test_an_address_or_a_pattern_that_is_none_is_no_fault_of_the_agent(part: dict[str, str]) -> None:
+    with pytest.raises(ToolBrokenError, match="an address or a pattern that is none"):
+        InputSchema({"properties": {"q": part}}).check({"q": "x"})
 
 
 def test_a_schema_that_cannot_be_bounded_is_refused() -> None:
