@@ -36,7 +36,6 @@ def find_left_behind(
     entries: Collection[ProcessEntry], strangers: set[ProcessEntry], leaders: Collection[int]
 ) -> set[ProcessEntry]:
     """Return strangers that no living child can have started, since they are older than all of these."""
-    living = {entry for entry in entries if entry.pid in leaders and not entry.zombie}
-    of_living = living.union(*(find_descendants(entries, entry.pid) for entry in living))
-    first = min((entry.started for entry in living), default=None)
-    return {entry for entry in strangers - of_living if first is None or entry.started < first}
+    starts = [entry.started for entry in entries if entry.pid in leaders and not entry.zombie]
+    first = min(starts, default=None)
+    return {entry for entry in strangers if first is None or entry.started < first}

@@ -70,6 +70,7 @@ def worker_command(
     if os.path.dirname(interpreter):  # noqa: PTH120 - `./python` and `python` differ, which Path forgets
         # Not resolved: a virtual environment is known by the path of its link.
         interpreter = str(project / interpreter)
+    # Unbuffered, so that a crash loses nothing of what was printed; no bytecode: the project is left as it was.
     argv = (interpreter, "-u", "-B", str(_FAR_SIDE), str(project))
     return Command(argv=argv, cwd=cwd or project, env=env)
 

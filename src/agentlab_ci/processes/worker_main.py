@@ -166,7 +166,6 @@ def _take_pipes() -> tuple[IO[bytes], IO[bytes]]:
 def main() -> None:
     """Serve until there are no more requests."""
     requests, answers = _take_pipes()
-    sys.dont_write_bytecode = True  # the project's folder is left as it was
     sys.path.insert(0, sys.argv[1])
     worker = Worker()
     for line in requests:

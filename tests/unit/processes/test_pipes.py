@@ -1,9 +1,12 @@
+import asyncio
+import os
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlab_ci.processes.errors import LineTooLongError
-from agentlab_ci.processes.pipes import LineBuffer, Tail
+from agentlab_ci.processes.pipes import LineBuffer, PipeReader, Tail
 
 
 @settings(derandomize=True, deadline=None)
@@ -47,3 +50,24 @@ def test_a_tail_keeps_the_end_and_says_that_it_was_cut() -> None:
     assert (tail.read(), tail.cut) == (b"3456", True)
     tail.clear()
     assert (tail.read(), tail.cut) == (b"", False)
+
+
+def test_a_pipe_is_not_read_while_there_is_no_room() -> None:
+    async def run() -> None:
+        fd, writing = os.pipe()
+        buffer = LineBuffer(10)
+        reader = PipeReader(os.fdopen(fd, "rb", buffering=0), buffer, lambda: None)
+        for _ in range(2):
+            os.write(writing, b"x" * 20)
+            for _ in range(5):  # rounds of the loop, each of which may read
+                await asyncio.sleep(0)
+        assert buffer.take_all() == b"x" * 20
+        reader.resume()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert buffer.take_all() == b"x" * 20
+        os.close(writing)
+        reader.close()
+        reader.close()
+
+    asyncio.run(run())

@@ -39,8 +39,10 @@ def hide_in_the_pipe(text):
 def ask(project: Path, *requests: Mapping[str, Any], **more: Any) -> list[Any]:
     """Return what one worker answers to each request."""
 
+    python = more.pop("python", None)
+
     async def talk() -> list[Any]:
-        async with asyncio.timeout(20), open_worker(None, project, {}, 1 << 20, **more) as worker:
+        async with asyncio.timeout(20), open_worker(python, project, {}, 1 << 20, **more) as worker:
             return [await worker.call(request) for request in requests]
 
     try:
@@ -98,6 +100,16 @@ def test_a_script_is_run_as_the_main_program_in_a_folder_of_choice(project: Path
     )
     assert ask(project, {"do": "script", "path": str(script), "args": ["x"]}, cwd=project / "data") == [None]
     assert (project / "data" / "made").read_text() == repr([str(script), "x"])
+
+
+def test_an_interpreter_with_a_slash_is_the_projects_wherever_it_runs(project: Path) -> None:
+    (project / "bin").mkdir()
+    (project / "bin" / "py").symlink_to(sys.executable)
+    target = {"do": "import", "module": "os", "attribute": "getcwd"}
+    assert ask(project, target, call(), python="bin/py", cwd=project / "user_tools") == [
+        None,
+        str(project / "user_tools"),
+    ]
 
 
 @pytest.mark.parametrize(
