@@ -98,15 +98,19 @@ class OpenAIAgent(_Agent):
     """A model behind any OpenAI-compatible chat completions endpoint."""
 
     provider: Literal[Provider.OPENAI]
-    model: Name
-    base_url: Name = "https://api.openai.com/v1"
+    model: Name = Field(description="What the server calls the model.")
+    base_url: Name = Field(
+        "https://api.openai.com/v1", description="What stands before `/chat/completions` in the address."
+    )
     api_key_env: Name = Field("OPENAI_API_KEY", description="Environment variable that holds the key.")
-    timeout_ms: Milliseconds = 30_000
-    temperature: Number | None = None
+    timeout_ms: Milliseconds = Field(30_000, description="Total time of one request.")
+    temperature: Number | None = Field(None, description="Sent only when given, as is `seed`.")
     seed: Seed | None = None
-    extra_body: Json = Field({}, description="Further keys of the request body.")
-    system_prompt: Text | None = None
-    price: Price | None = None
+    extra_body: Json = Field({}, description="Further keys of the request body; they win over agentlab's own.")
+    system_prompt: Text | None = Field(
+        None, description="The system prompt of scenarios that have none in `agent_preset`."
+    )
+    price: Price | None = Field(None, description="What the cost is counted by; absent: what the server says.")
 
 
 class PythonAgent(_Agent):

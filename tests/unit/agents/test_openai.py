@@ -136,6 +136,15 @@ def test_a_task_goes_from_calls_to_the_answer(server: HostileAgent, monkeypatch:
     ]
 
 
+def test_every_turn_stays_in_the_talk(server: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = calls(asks("orders_refund", "{}"))
+    script(monkeypatch, again, again, says("Done."))
+    outcome = (CallOutcome(name="orders.refund", output=1),)
+    work(server, (), outcome, outcome)
+    roles = [message["role"] for message in server.bodies[PATH][2]["messages"]]
+    assert roles == ["user", "assistant", "tool", "assistant", "tool"]
+
+
 def test_calls_without_words_have_no_message(server: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, calls(asks("orders_refund", "{}"), content=""))
     assert work(server, ())[0].message is None

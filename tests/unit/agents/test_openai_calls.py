@@ -31,6 +31,7 @@ def test_calls_are_read_in_order_and_by_the_tools_own_names() -> None:
 
 def test_what_else_a_server_puts_in_goes_back_to_it() -> None:
     entry = asks("orders_refund", "{}", index=0, extra_content={"google": {"thought_signature": "c2ln"}})
+    entry["function"]["strict"] = True
     assert read(entry)[0].entry == entry
 
 
