@@ -177,6 +177,17 @@ def floods_stderr_for_ever() -> None:
         sys.stderr.write("e" * 1000)
 
 
+def floods_stderr_then_exits() -> None:
+    sys.stderr.write("e" * (4 << 20))
+    sys.stderr.flush()
+    sys.exit(1)
+
+
+def prints_and_exits() -> None:
+    write("no such model")
+    sys.exit(1)
+
+
 def two_calls_at_once() -> None:
     hear()
     call("one")

@@ -193,7 +193,7 @@ def test_of_a_flood_on_stderr_the_end_is_shown_and_no_half_of_a_secret(marker: P
     def mask(text: str) -> str:
         return text.replace("eeee", "****")
 
-    [ended] = work_on(agent_config("floods_stderr_for_ever", marker, turn_timeout_ms=SOON), mask=mask)
+    [ended] = work_on(agent_config("floods_stderr_then_exits", marker), mask=mask)
     body = ended.failed.body
     assert body is not None
     assert set(body) == {"*"}
@@ -201,8 +201,7 @@ def test_of_a_flood_on_stderr_the_end_is_shown_and_no_half_of_a_secret(marker: P
 
 
 def test_without_stderr_a_failure_shows_what_was_printed(marker: Path) -> None:
-    failed = work("says_what_it_is_given", marker, "no such model", turn_timeout_ms=SOON).failed
-    assert failed.body == "no such model"
+    assert work("prints_and_exits", marker).failed.body == "no such model"
 
 
 def test_what_is_no_json_object_goes_to_the_log(marker: Path) -> None:
@@ -350,9 +349,15 @@ def test_usage_is_read_where_it_makes_sense(more: str, usage: Usage, marker: Pat
 )
 def test_words_beside_a_call_are_kept(metadata: str, message: str | None, marker: Path) -> None:
     line = f'{{"type": "tool_call", "toolName": "t", "input": {{}}, "metadata": {metadata}}}'
-    config = agent_config("says_what_it_is_given", marker, line, turn_timeout_ms=SOON)
-    [ended] = work_on(config)
-    assert [turn.message for turn in ended.turns] == [message]
+
+    async def run() -> str | None:
+        agent = open_process_agent(agent_config("says_what_it_is_given", marker, line), world())
+        async with agent.task(START, BRIEF) as session:
+            turn = await session.advance([])
+        await agent.aclose()
+        return turn.message
+
+    assert asyncio.run(run()) == message
 
 
 def test_an_agent_sees_what_it_is_allowed_to_see(marker: Path) -> None:
