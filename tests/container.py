@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ BASE = "localhost/base:e2e"
 OWNER = 1001
 """Who the runner's files belong to."""
 SECONDS = 120
+BUILD_SECONDS = 300
+AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
+"""What this machine trusts, for whatever installs packages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +37,10 @@ class Ended:
 class Runner:
     """A runner's folders beside `workspace`, and the containers that it starts with them."""
 
-    def __init__(self, workspace: Path) -> None:
-        self.podman = Path(os.environ["AGENTLAB_CONTAINERS"]) / "podman"
+    def __init__(self, workspace: Path, *, image: str = IMAGE) -> None:
+        self.podman = find_podman()
         self.workspace = workspace
+        self.image = image
         self._folders = {
             name: workspace.parent / name for name in ("_github_home", "_github_workflow", "_runner_file_commands")
         }
@@ -48,13 +53,13 @@ class Runner:
 
     def run(self, github: FakeGitHub, **more: Any) -> Ended:
         """Run the Action to its end."""
-        done = self.call("run", "--rm", *self._options(github, **more), IMAGE)
+        done = self.call("run", "--rm", *self._options(github, **more), self.image)
         return self.ended(done.returncode, done.stdout + done.stderr)
 
     @contextmanager
     def started(self, name: str, github: FakeGitHub, **more: Any) -> Iterator["Started"]:
         """Start the Action and go on; the container is removed in the end."""
-        self.call("run", "--detach", "--name", name, *self._options(github, **more), IMAGE, check=True)
+        self.call("run", "--detach", "--name", name, *self._options(github, **more), self.image, check=True)
         try:
             yield Started(self, name)
         finally:
@@ -155,12 +160,40 @@ class Started:
             line.split(maxsplit=1)[1].strip() for line in sorted(listed, key=lambda line: int(line.split()[0]))
         ]
 
+    def wait_for_processes(self, ends: list[str]) -> None:
+        """Wait until its processes are just these, process 1 first, by the ends of their commands."""
+        until = time.monotonic() + SECONDS
+        while len(there := self.processes()) != len(ends) or not all(map(str.endswith, there, ends)):
+            assert time.monotonic() < until, there
+            time.sleep(0.1)
+
     def stop(self) -> Ended:
         """Stop it as a runner does at the end of its patience: SIGTERM, and SIGKILL eight seconds later."""
         self._runner.call("stop", "--time=8", self._name, check=True)
         state = self._runner.call("inspect", "--format={{.State.ExitCode}}", self._name, check=True)
         logs = self._runner.call("logs", self._name, check=True)
         return self._runner.ended(int(state.stdout), logs.stdout + logs.stderr)
+
+
+def find_podman() -> Path:
+    """Return the podman of the folder that `.ci/container` made."""
+    return Path(os.environ["AGENTLAB_CONTAINERS"]) / "podman"
+
+
+def build_image(folder: Path, tag: str) -> None:
+    """Build the Dockerfile of a folder, with this machine's network, certificates and none of its secrets."""
+    options = ["--isolation=chroot", "--network=host", "--pull=never", f"--tag={tag}"]
+    if AUTHORITIES.exists():
+        options.append(f"--volume={AUTHORITIES}:{AUTHORITIES}:ro")
+    done = subprocess.run(
+        [find_podman(), "build", *options, folder],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=BUILD_SECONDS,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def give(folder: Path, owner: int) -> None:

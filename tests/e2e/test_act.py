@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from container import BASE, IMAGE
+from container import AUTHORITIES, BASE, IMAGE, find_podman
 from demo import ROOT, clean_environ, copy_demo
 
 pytestmark = [
@@ -22,17 +22,15 @@ pytestmark = [
     ),
 ]
 SECONDS = 300
-AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
-"""What this machine trusts, for a job that installs packages."""
 
 
 @pytest.fixture(scope="module")
 def socket() -> Iterator[str]:
     """Serve Docker's API by podman; the base is also what jobs run in."""
-    folder = Path(os.environ["AGENTLAB_CONTAINERS"])
-    path = folder / "podman.sock"
+    podman = find_podman()
+    path = podman.with_name("podman.sock")
     with subprocess.Popen(
-        [folder / "podman", "system", "service", "--time=0", f"unix://{path}"],
+        [podman, "system", "service", "--time=0", f"unix://{path}"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as service:
@@ -58,7 +56,7 @@ def write_repository(workspace: Path, name: str) -> None:
     composite["runs"]["steps"] = [step for step in composite["runs"]["steps"] if "uses" not in step]
     (workspace / "composite").mkdir()
     (workspace / "composite/action.yml").write_text(yaml.safe_dump(composite), encoding="utf-8")
-    for part in ("src", "templates"):
+    for part in ("src", "templates", "docs/examples"):
         shutil.copytree(ROOT / part, workspace / part, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, workspace)
@@ -102,6 +100,12 @@ def test_a_tolerated_failure_stays_green_and_later_steps_read_the_outputs(
     done = run_workflow(tmp_path / "workspace", name, socket)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "verdict passed, 1 sample tolerated" in done.stdout
+
+
+def test_an_image_that_a_step_names_takes_inputs_and_leaves_outputs(tmp_path: Path, socket: str) -> None:
+    done = run_workflow(tmp_path / "workspace", "docker", socket)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "verdict passed, 4 samples passed" in done.stdout
 
 
 def test_below_the_bar_the_workflow_is_red(tmp_path: Path, socket: str) -> None:
