@@ -28,7 +28,7 @@ class HttpConnection:
     @asynccontextmanager
     async def session(self, start: SessionStart) -> AsyncIterator["HttpSession"]:
         """Start a sample's session; nothing is sent yet."""
-        self._exchange.forget_cookies()
+        self._exchange.start_sample(start)
         yield HttpSession(self, start.conversation_id)
 
     async def aclose(self) -> None:

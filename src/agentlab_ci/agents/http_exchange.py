@@ -1,6 +1,7 @@
 """Requests to one address over a worker slot's own client, one total deadline for each."""
 
 import asyncio
+from functools import partial
 from time import perf_counter
 
 import httpx
@@ -8,9 +9,10 @@ import httpx
 from agentlab_ci.agents.http_advice import HttpAdvice
 from agentlab_ci.agents.http_client import open_client
 from agentlab_ci.agents.http_failure import LIBRARY_ERRORS, explain_failure
+from agentlab_ci.agents.http_faults import Received, name_fault, receive
 from agentlab_ci.agents.http_reply import SHOWN_BYTES, Answer
 from agentlab_ci.agents.http_request import RequestParts
-from agentlab_ci.agents.interface import AgentFailedError, AgentWorld
+from agentlab_ci.agents.interface import AgentFailedError, AgentWorld, SessionStart, no_fault
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.url import safe_url
 
@@ -18,7 +20,7 @@ from agentlab_ci.core.url import safe_url
 class HttpExchange:
     """A slot's way to an address that `find_url_fault` has nothing against; not connected before a request.
 
-    Cookies live until they are forgotten. Raises BadInputError for variables of proxies and certificates that
+    Cookies live as long as a sample. Raises BadInputError for variables of proxies and certificates that
     cannot be used.
     """
 
@@ -30,10 +32,12 @@ class HttpExchange:
         self._timeout_ms = timeout_ms
         self._advice = advice
         self._world = world
+        self._next_fault = no_fault
 
-    def forget_cookies(self) -> None:
-        """Start afresh: no sample sees another's cookies."""
+    def start_sample(self, start: SessionStart) -> None:
+        """Start afresh: no sample sees another's cookies, or suffers its faults."""
         self._client.cookies.clear()
+        self._next_fault = start.next_fault
 
     async def aclose(self) -> None:
         """Close the connections without waiting for the other side."""
@@ -44,38 +48,42 @@ class HttpExchange:
 
         Raises AgentFailedError, whatever the library raises. A connection that breaks in mid-answer is a failed
         connection, as one that was never made: either way the sample may start afresh. What came back and is not
-        HTTP is an answer in the wrong form: the agent was asked, and is not asked again.
+        HTTP is an answer in the wrong form: the agent was asked, and is not asked again. What comes of a fault of
+        the sample is called one.
         """
+        fault = self._next_fault()
+        where = self._where if fault is None else f"{self._where} ({name_fault(fault)})"
         deadline = asyncio.timeout(self._timeout_ms / 1000)
         started = perf_counter()
         try:
             async with deadline:
-                response, body = await self._send(parts)
+                received = await receive(partial(self._send, parts), fault)
         except LIBRARY_ERRORS as problem:
             if deadline.expired():
                 raise AgentFailedError(
-                    f"{self._where}: no complete answer within {self._timeout_ms} ms (`timeout_ms`)",
+                    f"{where}: no complete answer within {self._timeout_ms} ms (`timeout_ms`)",
                     reason=TerminationReason.TIMEOUT_EXCEEDED,
                 ) from None
-            raise explain_failure(problem, where=self._where, advice=self._advice) from None
+            raise explain_failure(problem, where=where, advice=self._advice) from None
         return Answer(
-            where=self._where,
-            status=response.status_code,
-            headers=response.headers,
-            body=body,
+            where=where,
+            status=received.status,
+            headers=received.headers,
+            body=received.body,
             latency_ms=(perf_counter() - started) * 1000,
             mask=self._world.mask,
             advice=self._advice,
         )
 
-    async def _send(self, parts: RequestParts) -> tuple[httpx.Response, bytes]:
+    async def _send(self, parts: RequestParts) -> Received:
         """Make the calls of the library, and nothing else: what they raise is the request's failure."""
         url = self._url
         if parts.query is not None:
             url = url.copy_merge_params(parts.query)  # the client's own `params` would replace the URL's query
         async with self._client.stream(self._method, url, headers=parts.headers, content=parts.body) as response:
             cap = self._world.max_reply_bytes if response.is_success else SHOWN_BYTES
-            return response, await _read_up_to(response, cap)
+            body = await _read_up_to(response, cap)
+            return Received(status=response.status_code, headers=response.headers, body=body)
 
 
 async def _read_up_to(response: httpx.Response, cap: int) -> bytes:

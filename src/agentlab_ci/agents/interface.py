@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from agentlab_ci.core.config import HttpFault
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief
 from agentlab_ci.core.trace import Usage
@@ -26,14 +27,23 @@ class AgentWorld:
     mask: Callable[[str], str] = str
 
 
+def no_fault() -> HttpFault | None:
+    """Let a request go well."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStart:
-    """What an agent is told when a sample starts. `conversation_id` is new for each start, redraws included."""
+    """What an agent is told when a sample starts. `conversation_id` is new for each start, redraws included.
+
+    `next_fault` is asked before each request over HTTP, and says how it goes wrong.
+    """
 
     scenario_id: str
     sample: int
     conversation_id: str
     system_prompt: str | None = None
+    next_fault: Callable[[], HttpFault | None] = no_fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

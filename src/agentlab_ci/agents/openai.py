@@ -38,13 +38,13 @@ class OpenAIConnection:
     @asynccontextmanager
     async def session(self, start: SessionStart) -> AsyncIterator["OpenAITalk"]:
         """Start a sample's talk; nothing is sent yet."""
-        self._exchange.forget_cookies()
+        self._exchange.start_sample(start)
         yield OpenAITalk(self, open_messages(self._config, start))
 
     @asynccontextmanager
     async def task(self, start: SessionStart, brief: TaskBrief) -> AsyncIterator["OpenAIWork"]:
         """Start a sample's work; nothing is sent yet."""
-        self._exchange.forget_cookies()
+        self._exchange.start_sample(start)
         yield OpenAIWork(self, (*open_messages(self._config, start), give_task(brief)), brief)
 
     async def aclose(self) -> None:

@@ -72,6 +72,10 @@ class Recording:
         """Note which limit of the scenario ended the sample."""
         self._add_event(EventKind.LIMIT, text=text)
 
+    def add_fault(self, text: str) -> None:
+        """Note what a request to the agent suffered."""
+        self._add_event(EventKind.FAULT, text=text)
+
     @property
     def agent_turns(self) -> int:
         """How often the agent answered."""

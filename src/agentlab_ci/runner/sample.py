@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from agentlab_ci.agents.http_faults import HttpFaults, name_fault
 from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, SessionStart
+from agentlab_ci.core.config import HttpFault
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.trace import Redraw, SampleError, Wait
@@ -60,6 +62,8 @@ class SampleRun:
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
         self._recording = Recording(self._clock)
+        self._http_faults = HttpFaults(job.row.profile, scenario_id=job.row.scenario.id, sample=job.sample)
+        self._fault: HttpFault | None = None
         self._waits: list[Wait] = []
         self._redraws: list[Redraw] = []
         self.unreached = False
@@ -115,6 +119,7 @@ class SampleRun:
             sample=self._job.sample,
             conversation_id=str(uuid.uuid4()),
             system_prompt=scenario.system_prompt,
+            next_fault=self._next_fault,
         )
         async with self._set_up(scenario, self._job.sample) as fixtures:
             draw = Draw(
@@ -128,6 +133,12 @@ class SampleRun:
                 recording=self._recording,
             )
             return await SCENARIO_RUNNERS[scenario.type](draw)
+
+    def _next_fault(self) -> HttpFault | None:
+        self._fault = self._http_faults.strike()
+        if self._fault is not None:
+            self._recording.add_fault(f"request {self._http_faults.requests}: {name_fault(self._fault)}")
+        return self._fault
 
     async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
         attempt = 0
@@ -147,8 +158,9 @@ class SampleRun:
 
     def _too_busy(self, busy: AgentBusyError, waited: float) -> AgentFailedError:
         wish = "" if busy.retry_after is None else f", and asks to wait {busy.retry_after:g} s"
+        who = "the agent is busy" if self._fault is None else name_fault(self._fault)
         return AgentFailedError(
-            f"the agent is busy: HTTP {busy.status} after {waited:g} s of waiting{wish}",
+            f"{who}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
             reason=TerminationReason.HTTP_ERROR,
             status=busy.status,
             body=busy.body,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig, Config
-from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
 
@@ -16,12 +15,12 @@ def name_unbuilt(scenario: Scenario, agent: AgentConfig, config: Config) -> Iter
         yield f"{place} checks {scenario.type} scenarios but cannot run them yet"
     if agent.provider not in AGENTS:
         yield f"{place} cannot run {agent.provider} agents yet ({agent.name})"
-    if _profile_matters(scenario, agent, config):
+    if _profile_matters(scenario, config):
         yield f"{place} checks `runtime_profile` but cannot apply {scenario.runtime_profile} yet"
 
 
-def _profile_matters(scenario: Scenario, agent: AgentConfig, config: Config) -> bool:
+def _profile_matters(scenario: Scenario, config: Config) -> bool:
     profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
     if profile is None or isinstance(scenario.body, Task):
         return False
-    return profile.state is not None or (bool(profile.http_faults) and agent.provider is Provider.HTTP)
+    return profile.state is not None

@@ -144,8 +144,6 @@ def test_a_plan_in_words() -> None:
     ("profile", "agent", "refused"),
     [
         ({"tool_faults": [{"tool": "orders.list", "mode": "error"}]}, HTTP, False),  # changes nothing here
-        ({"http_faults": [{"mode": "drop"}]}, HTTP, True),
-        ({"http_faults": [{"mode": "drop"}]}, make_mock(), False),  # a mock has no HTTP
         ({"state": {"memory_blob": {"seat": "aisle"}}}, make_mock(), True),
     ],
 )
