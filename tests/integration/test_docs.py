@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agentlab_ci.core.provider import RUNS_ON, Provider
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.sampling import PassRate, needed
+from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.errors import ExitCode
 from command import agentlab
 from demo import ROOT
@@ -51,6 +54,24 @@ def test_the_readme_names_every_exit_code() -> None:
     table = README.split("## Exit codes")[1].split("\n## ")[0]
     named = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", table, re.MULTILINE) for code in row.split(",")}
     assert named == set(ExitCode)
+
+
+def test_every_end_of_a_sample_is_explained() -> None:
+    page = (ROOT / "docs/reference/results.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| `(\w+)` \|", page, re.MULTILINE)
+    assert {reason for _, reason in rows} == set(TerminationReason)
+    assert {status for status, _ in rows} == set(SampleStatus)
+    assert len(set(rows)) == len(rows)
+
+
+def test_the_readme_says_what_each_agent_works_on() -> None:
+    table = README.split("## Agents")[1].split("\n## ")[0]
+    said = dict(re.findall(r"^\| `(\w+)` \| .* \| ([\w, ]+) \|$", table, re.MULTILINE))
+    types = {"conversations": ScenarioType.CONVERSATION, "tasks": ScenarioType.TASK}
+    assert said == {
+        provider: ", ".join(name for name, kind in types.items() if provider in RUNS_ON[kind])
+        for provider in Provider
+    }
 
 
 @pytest.mark.parametrize(

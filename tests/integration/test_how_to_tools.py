@@ -56,3 +56,16 @@ def test_the_tools_of_the_page_fail_as_it_says(project: Path) -> None:
     assert nobody.error == "LookupError: cus_101 was charged nothing twice"
     assert f"```text\n{misspelt.error}\n```" in PAGE
     assert nothing.error == "it exited with code 1; it said: no article holds weather"
+
+
+def test_the_script_of_the_page_makes_the_records_of_its_sample(project: Path) -> None:
+    scenario = project / "scenarios/double.yaml"
+    text = scenario.read_text(encoding="utf-8").replace("support.find_duplicate_charge, ", "orders.list, ")
+    scenario.write_text(f"{text}setup_script: set_up.py\n", encoding="utf-8")
+    with (project / "agentlab.config.yaml").open("a", encoding="utf-8") as config:
+        config.write("agents: [{name: clerk, provider: mock}]\n")
+    ended = agentlab(project, "run", "-k", "2")
+    assert ended.code == 0, ended.out + ended.err
+    for sample in ended.results["scenarios"][0]["samples"]:
+        (listed,) = (call["output"] for call in sample["tool_calls"] if call["name"] == "orders.list")
+        assert {order["note"] for order in listed} == {f"support.double-charge, sample {sample['sample']}"}
