@@ -262,6 +262,7 @@ ROUTES: dict[str, Route] = {
     "/502-once": first_time("502 Bad Gateway"),
     "/503-once": first_time("503 Service Unavailable"),
     "/504": fixed(b"gateway timeout", status="504 Gateway Timeout"),
+    "/401": fixed(b"who are you?", status="401 Unauthorized"),
     "/404": fixed(b"no such page", status="404 Not Found"),
     "/302": fixed(b"", status="302 Found", headers=("Location: /ok?token=hidden",)),
     "/302-nowhere": fixed(b"", status="302 Found", headers=("Location: http://me:sk-secret/",)),

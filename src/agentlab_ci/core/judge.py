@@ -103,7 +103,7 @@ def pass_groups(scenarios: Iterable[ScenarioResult]) -> tuple[PassGroup, ...]:
 
 def _pass_group(variant: str | None, k: int, rows: list[ScenarioResult]) -> PassGroup:
     stopped_early = sum(row.stopped_early for row in rows)
-    reached = [row for row in rows if not row.unreachable]
+    reached = [row for row in rows if not row.agent_given_up]
     counts = None if stopped_early else count_passes([[s.status for s in row.samples] for row in reached], k=k)
     return PassGroup(variant=variant, k=k, stopped_early=stopped_early, counts=counts)
 

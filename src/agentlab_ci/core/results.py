@@ -38,7 +38,8 @@ RowKey = tuple[str | None, str]
 class SampleResult(Record):
     """How one sample ended. `run_id` and `started_at` are None when it never started.
 
-    `score` is None when nothing was judged. Times are UTC, RFC 3339; durations are milliseconds.
+    `score` is None when nothing was judged. `given_up` means that its agent was given up on because all samples
+    failed like this one. Times are UTC, RFC 3339; durations are milliseconds.
     """
 
     scenario_id: str
@@ -59,6 +60,12 @@ class SampleResult(Record):
     tool_calls: tuple[ToolCall, ...] = ()
     trace: tuple[TraceEvent, ...] = ()
     evaluations: tuple[Evaluation, ...] = ()
+    given_up: Flag = Field(False, exclude_if=lambda value: not value)
+
+    @property
+    def agent_given_up(self) -> bool:
+        """Whether its agent was given up on, because it could not be reached or for another failure."""
+        return self.given_up or self.termination_reason is TerminationReason.AGENT_UNREACHABLE
 
     @property
     def never_ran(self) -> bool:
@@ -151,9 +158,9 @@ class ScenarioResult(ScenarioFacts):
         return any(s.termination_reason is TerminationReason.SETTLED for s in self.samples)
 
     @property
-    def unreachable(self) -> bool:
+    def agent_given_up(self) -> bool:
         """Whether its agent was given up on; it then says nothing of how often the agent passes."""
-        return any(s.termination_reason is TerminationReason.AGENT_UNREACHABLE for s in self.samples)
+        return any(sample.agent_given_up for sample in self.samples)
 
     def count(self, status: SampleStatus) -> int:
         """Count its samples of one status."""

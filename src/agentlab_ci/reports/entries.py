@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from agentlab_ci.core.results import SampleResult
-from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.reports.reasons import explain_sample
 
 
@@ -22,12 +21,12 @@ def make_entries(
 ) -> Iterator[Entry]:
     """Yield the entries in order, with what `tell` says of each sample that ran.
 
-    Samples that did not reach the agent mostly say the same: each line of theirs is said once.
+    Samples of an agent that was given up on mostly say the same: each line of theirs is said once.
     """
     said: set[str] = set()
     for alike in join_alike(samples, lambda sample: sample.never_ran):
         lines = () if alike[0].never_ran else tuple(tell(alike[0]))
-        if is_unreachable(alike[0]):
+        if alike[0].agent_given_up:
             lines = tuple(line for line in lines if line not in said)
             said.update(lines)
         yield Entry(samples=alike, lines=lines)
@@ -46,11 +45,6 @@ def join_alike(
 
     for _, alike in groupby(enumerate(samples), key):
         yield tuple(sample for _, sample in alike)
-
-
-def is_unreachable(sample: SampleResult) -> bool:
-    """Tell whether its agent was given up on."""
-    return sample.termination_reason is TerminationReason.AGENT_UNREACHABLE
 
 
 def name_samples(first: int, last: int, of: int, dash: str = "–") -> str:

@@ -13,9 +13,10 @@ from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import Problem
+from agentlab_ci.reports.advice import advise, last_words
 from agentlab_ci.reports.comparison_log import comparison_lines
 from agentlab_ci.reports.conversation_log import conversation_lines
-from agentlab_ci.reports.entries import is_unreachable, join_alike, make_entries, name_samples
+from agentlab_ci.reports.entries import join_alike, make_entries, name_samples
 from agentlab_ci.reports.escape import command_message, command_property, for_log
 from agentlab_ci.reports.formatting import Glyphs, format_duration
 from agentlab_ci.reports.reasons import (
@@ -65,11 +66,16 @@ def scenario_section(row: ScenarioResult, *, style: LogStyle) -> list[str]:
 
 
 def closing(report: RunReport, *, style: LogStyle) -> list[str]:
-    """Return the last lines: variants and their matrix, counts, pass@k, batch id, and the verdict sentence."""
+    """Return the end of the log: variants and matrix, counts, pass@k, advice, batch id, and the verdict sentence.
+
+    Above them stands what an agent that was given up on said last.
+    """
     return [
+        *(_line(line) for line in last_words(report)),
         *(_line(line) for line in comparison_lines(report.scenarios, style.glyphs)),
         _line(summary_line(report, style.glyphs)),
         *(_line(line) for line in pass_lines(report, str)),
+        *(_line(line) for line in advise(report, str)),
         _line(f"batch: {report.batch_id}"),
         _line(verdict_sentence(report, style.glyphs, str)),
     ]
@@ -141,7 +147,9 @@ def _told(sample: SampleResult) -> tuple[str, ...]:
 
 def _annotation(row: ScenarioResult, prefix: str) -> str:
     bad = (sample for sample in row.samples if sample.status in (SampleStatus.FAILED, SampleStatus.ERROR))
-    reasons = [_line(_accuse(alike[0], alike[-1])) for alike in join_alike(bad, is_unreachable)]
+    reasons = [
+        _line(_accuse(alike[0], alike[-1])) for alike in join_alike(bad, lambda sample: sample.agent_given_up)
+    ]
     more = len(reasons) - _ANNOTATED_SAMPLES
     shown = reasons[:_ANNOTATED_SAMPLES] + ([f"and {more} more"] if more > 0 else [])
     title = _line(" · ".join([row.title, count_passes(row), *remarks(row)]))

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.reports.advice import advise
 from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.entries import Entry, make_entries, name_samples
 from agentlab_ci.reports.escape import code_span, inline
@@ -28,7 +29,7 @@ def render_report(report: RunReport) -> str:
         "report.md.j2",
         report=report,
         headline=verdict_sentence(report, EMOJI, code_span),
-        figures=(summary_line(report, EMOJI), *pass_lines(report, code_span)),
+        figures=(summary_line(report, EMOJI), *pass_lines(report, code_span), *advise(report, code_span)),
         table=(table.head, *table.lines),
         notes=table.notes,
         variants=fold_variants(report.scenarios),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import RunReport, ScenarioResult
+from agentlab_ci.reports.advice import advise
 from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.escape import code_span, link_target
 from agentlab_ci.reports.fitting import choose
@@ -117,7 +118,11 @@ class _Page:
             marker=self._paper.marker,
             title=self._title,
             headline=verdict_sentence(self._report, EMOJI, show_name),
-            figures=(summary_line(self._report, EMOJI), *pass_lines(self._report, show_name)[:_MOST_FIGURES]),
+            figures=(
+                summary_line(self._report, EMOJI),
+                *pass_lines(self._report, show_name)[:_MOST_FIGURES],
+                *advise(self._report, code_span),
+            ),
             table=(self._table.head, *(self._table.lines[index] for index in self._listed)) if rows else (),
             unlisted=len(unlisted),
             unlisted_below=len(unlisted & self._table.below),

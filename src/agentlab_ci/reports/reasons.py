@@ -73,11 +73,14 @@ def tell_history(sample: SampleResult) -> tuple[str, ...]:
 
 
 def tell_cause(sample: SampleResult) -> tuple[str, ...]:
-    """Say why a sample could not be judged: the error, then the first lines of the body that came instead."""
+    """Say why a sample could not be judged: the error, then the first lines of the body that came instead.
+
+    Where the agent was given up on, every sample has the same body, which is told once for all of them.
+    """
     if sample.status is not SampleStatus.ERROR:
         return ()
-    body = sample.error.body if sample.error is not None and sample.error.body else ""
-    return (_explain_error(sample), *log_lines(body)[:_BODY_LINES]) if body else (_explain_error(sample),)
+    body = sample.error.body if sample.error is not None and not sample.given_up else None
+    return (_explain_error(sample), *(log_lines(body)[:_BODY_LINES] if body else ()))
 
 
 def tell_end(sample: SampleResult) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from agentlab_ci.core.results import SampleResult, ScenarioFacts, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.trace import Wait
 from agentlab_ci.interrupts import Interrupts
+from agentlab_ci.runner.giving_up import spare
 from agentlab_ci.runner.ledger import Ledger
 from agentlab_ci.runner.plan import Plan, PlanRow
-from agentlab_ci.runner.reachability import Reach, Reachability
+from agentlab_ci.runner.reachability import UNREACHED, Reach, Reachability, find_failure
 from agentlab_ci.runner.sample import SampleLimits, SampleRun, never_run
 from agentlab_ci.runner.schedule import Job, Schedule
 from agentlab_ci.runner.set_up import SetUp
@@ -33,7 +34,7 @@ class Observer(Protocol):
     """Who is told how the run goes. Called in the event loop, so it must not block."""
 
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
-        """A sample has its result; called again for one whose agent turned out to be unreachable."""
+        """A sample has its result; called again for one whose agent is then given up on."""
         ...
 
     def scenario_complete(self, result: ScenarioResult) -> None:
@@ -98,11 +99,14 @@ class _Engine:
         self._bugs: list[Exception] = []
         self._changed = asyncio.Event()
         self._unended = Counter[str]()
+        scenarios: dict[str, set[str]] = {}
         for row in plan.runnable:
             self._unended[row.agent.name] += row.facts.samples_wanted
+            scenarios.setdefault(row.agent.name, set()).add(row.scenario.id)
         self._reachability = {
             row.agent.name: Reachability(
                 samples=self._unended[row.agent.name],
+                scenarios=len(scenarios[row.agent.name]),
                 slots=min(self._slots, row.agent.max_concurrency or self._slots),
             )
             for row in plan.runnable
@@ -178,7 +182,7 @@ class _Engine:
             reason = self._stop_reasons.pop(task, None)
             if reason is None:
                 raise
-            result = sample.stopped(reason)
+            result = self._explain_stop(job, sample.stopped(reason))
         except Exception as bug:  # noqa: BLE001 - it costs this sample; all of them are raised once the run is over
             self._bugs.append(bug)
             result = sample.broken(bug)
@@ -189,7 +193,7 @@ class _Engine:
         dropped = self._schedule.finish(job, result.status)
         self._record(job.row, result)
         self._record_unrun(dropped, TerminationReason.SETTLED)
-        rewritten = self._judge_reach(job.row.agent.name, result, unreached=sample.unreached)
+        rewritten = self._judge_reach(job, result, unreached=sample.unreached)
         self._wake_workers()
         await self._keep(rewritten)
 
@@ -202,19 +206,22 @@ class _Engine:
                 future.cancel()
 
     def _judge_reach(
-        self, name: str, result: SampleResult, *, unreached: bool
+        self, job: Job, result: SampleResult, *, unreached: bool
     ) -> list[tuple[PlanRow, SampleResult]]:
         """Give up on the agent, or on no account any more; returns the earlier results that this rewrote."""
         rewritten: list[tuple[PlanRow, SampleResult]] = []
         if result.status is SampleStatus.CANCELLED:
             return rewritten
-        before = self._reachability[name].reach
-        reach = self._reachability[name].record(
-            connection_failed=unreached,
+        name = job.row.agent.name
+        reachability = self._reachability[name]
+        before = reachability.reach
+        reach = reachability.record(
+            find_failure(result, unreached=unreached),
+            scenario_id=job.row.scenario.id,
             last=self._unended[name] == 0,
         )
-        if reach is Reach.UNREACHABLE:
-            rewritten += self._ledger.give_up_on(name)
+        if reach.given_up:
+            rewritten += self._ledger.give_up_on(name, reachability.failure or UNREACHED)
             for row, sample in rewritten:
                 self._world.observer.sample_ended(row.facts, sample)
             if before is Reach.UNKNOWN:
@@ -234,7 +241,13 @@ class _Engine:
 
     def _record_unrun(self, jobs: Iterable[Job], reason: TerminationReason) -> None:
         for job in jobs:
-            self._record(job.row, never_run(job, reason))
+            self._record(job.row, self._explain_stop(job, never_run(job, reason)))
+
+    def _explain_stop(self, job: Job, stopped: SampleResult) -> SampleResult:
+        reachability = self._reachability[job.row.agent.name]
+        if stopped.termination_reason is TerminationReason.AGENT_UNREACHABLE and reachability.failure is not None:
+            return spare(stopped, reachability.failure)
+        return stopped
 
     def _release(self, name: str) -> None:
         """Tell of the agent's complete scenarios, which wait until it is known whether it can be reached."""

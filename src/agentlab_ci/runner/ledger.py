@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.results import RowKey, SampleResult, ScenarioResult
-from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.runner.giving_up import mark_alike
 from agentlab_ci.runner.plan import Plan, PlanRow
-from agentlab_ci.runner.sample import UNREACHABLE_ERROR
+from agentlab_ci.runner.reachability import Failure
 
 
 class Ledger:
@@ -32,19 +32,13 @@ class Ledger:
         """Judge every row, in YAML order."""
         return tuple(self.judge(row) for row in self._plan.rows)
 
-    def give_up_on(self, agent: str) -> Iterator[tuple[PlanRow, SampleResult]]:
-        """Rewrite the agent's connection failures to `agent_unreachable`; yields what it rewrote."""
+    def give_up_on(self, agent: str, failure: Failure) -> Iterator[tuple[PlanRow, SampleResult]]:
+        """Mark those of the agent's samples that failed like this; yields what it marked."""
         for row in self._plan.runnable:
             if row.agent.name != agent:
                 continue
             for sample in self._samples[row.key].values():
-                if sample.termination_reason is TerminationReason.HTTP_CONNECTION_FAILED:
-                    rewritten = sample.model_copy(
-                        update={
-                            "status": SampleStatus.ERROR,
-                            "termination_reason": TerminationReason.AGENT_UNREACHABLE,
-                            "error": sample.error or UNREACHABLE_ERROR,
-                        }
-                    )
-                    self._samples[row.key][sample.sample] = rewritten
-                    yield row, rewritten
+                marked = mark_alike(sample, failure)
+                if marked is not None:
+                    self._samples[row.key][sample.sample] = marked
+                    yield row, marked

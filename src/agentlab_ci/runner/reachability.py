@@ -1,33 +1,92 @@
-"""When an agent is given up on: its first samples all fail to connect. Pure."""
+"""When an agent is given up on: its first samples all fail alike, before it did anything. Pure."""
 
+from dataclasses import dataclass
 from enum import Enum
 
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.trace import Role
+
 MIN_PROBES = 3
+REFUSALS = frozenset({401, 403, 404})
+"""HTTP statuses that tell of the agent's address or key, and not of what it was asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """How a sample failed before the agent did anything: it may say something of the agent as a whole."""
+
+    reason: TerminationReason
+    status: int | None = None
+    message: str = ""
+
+    def is_like(self, other: "Failure") -> bool:
+        """Tell whether both failed for one cause; a refusal may be worded anew each time."""
+        same_words = self.status is not None or self.message == other.message
+        return (self.reason, self.status) == (other.reason, other.status) and same_words
+
+
+UNREACHED = Failure(reason=TerminationReason.AGENT_UNREACHABLE)
+"""No connection could be made, wherever to."""
+
+
+def find_failure(sample: SampleResult, *, unreached: bool) -> Failure | None:
+    """Return how the sample failed, if all of its agent's samples may fail so; `unreached`: no connection."""
+    if unreached:
+        return UNREACHED
+    began = bool(sample.tool_calls) or any(turn.role is Role.AGENT for turn in sample.turns)
+    if began or sample.status is not SampleStatus.ERROR or sample.error is None:
+        return None
+    refused = sample.termination_reason is TerminationReason.HTTP_ERROR and sample.error.status in REFUSALS
+    if refused or sample.termination_reason is TerminationReason.AGENT_ERROR:
+        return Failure(reason=sample.termination_reason, status=sample.error.status, message=sample.error.message)
+    return None
 
 
 class Reach(Enum):
-    """What is known of an agent so far."""
+    """What is known of an agent so far. `FAILING`: every sample fails alike, though the agent is there."""
 
     UNKNOWN = "unknown"
     REACHED = "reached"
     UNREACHABLE = "unreachable"
+    FAILING = "failing"
+
+    @property
+    def given_up(self) -> bool:
+        """Whether none of the agent's samples are run any more."""
+        return self in (Reach.UNREACHABLE, Reach.FAILING)
 
 
 class Reachability:
-    """One agent's connection failures. `samples` are all it will run, `slots` how many at once."""
+    """One agent's first samples. `samples` are all it will run, of `scenarios` different ones, `slots` at once.
 
-    def __init__(self, *, samples: int, slots: int) -> None:
+    An agent is failing only if two scenarios fail alike, where it has as many: one alone may be what it fails at.
+    """
+
+    def __init__(self, *, samples: int, scenarios: int, slots: int) -> None:
         self._probes = min(samples, max(MIN_PROBES, slots))
-        self._failures = 0
+        self._fewest_scenarios = min(scenarios, 2)
+        self._failed: list[str] = []
+        self.failure: Failure | None = None
+        """What all samples so far have in common."""
         self.reach = Reach.UNKNOWN
 
-    def record(self, *, connection_failed: bool, last: bool) -> Reach:
+    def record(self, failure: Failure | None, *, scenario_id: str, last: bool) -> Reach:
         """Note how a sample ended, redraws included; `last` when nothing else of the agent will run."""
         if self.reach is Reach.UNKNOWN:
-            if not connection_failed:
+            if failure is None or not (self.failure or failure).is_like(failure):
                 self.reach = Reach.REACHED
             else:
-                self._failures += 1
-                if last or self._failures >= self._probes:
-                    self.reach = Reach.UNREACHABLE
+                self.failure = self.failure or failure
+                self._failed.append(scenario_id)
+                self.reach = self._decide(last=last)
         return self.reach
+
+    def _decide(self, *, last: bool) -> Reach:
+        enough = len(self._failed) >= self._probes
+        if self.failure is UNREACHED:
+            return Reach.UNREACHABLE if enough or last else Reach.UNKNOWN
+        if last:
+            return Reach.REACHED  # nothing is left to be spared
+        enough = enough and len(set(self._failed)) >= self._fewest_scenarios
+        return Reach.FAILING if enough else Reach.UNKNOWN

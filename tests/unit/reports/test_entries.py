@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.trace import SampleError
-from agentlab_ci.reports.entries import is_unreachable, join_alike, make_entries, name_samples
+from agentlab_ci.reports.entries import join_alike, make_entries, name_samples
 from agentlab_ci.reports.reasons import explain_sample
 from factories import make_samples
 
@@ -42,7 +42,10 @@ def test_every_sample_is_in_one_entry(outcomes: str, begun: bool) -> None:
     samples = make_samples(outcomes)
     if not begun:
         samples = tuple(sample.model_copy(update={"run_id": None}) for sample in samples)
-    for joined in (_numbers(samples), [[s.sample for s in g] for g in join_alike(samples, is_unreachable)]):
+    for joined in (
+        _numbers(samples),
+        [[s.sample for s in g] for g in join_alike(samples, lambda s: s.agent_given_up)],
+    ):
         assert [number for numbers in joined for number in numbers] == [sample.sample for sample in samples]
         assert all(numbers == list(range(numbers[0], numbers[-1] + 1)) for numbers in joined)
 

@@ -223,6 +223,74 @@ def test_a_single_sample_that_cannot_connect_says_unreachable() -> None:
     assert rows[0].samples[0].termination_reason is TerminationReason.AGENT_UNREACHABLE
 
 
+CRASHES = Act(fails=TerminationReason.AGENT_ERROR)
+
+
+def test_an_agent_whose_first_samples_all_crash_alike_is_given_up_on() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), samples=2, concurrency=2)
+    rows, performance, _ = perform(plan, lambda *_: CRASHES)
+    samples = [sample for row in rows for sample in row.samples]
+    assert {sample.termination_reason for sample in samples} == {TerminationReason.AGENT_ERROR}
+    assert {letters(row) for row in rows} == {"ee"}
+    assert len(performance.stage.asked) == 4, "three samples, and the one beside the third"
+    assert all(sample.given_up for sample in samples)
+    messages = [sample.error.message for sample in samples if sample.error]
+    assert messages[:3] == ["scripted failure"] * 3
+    assert set(messages[4:]) == {
+        "the agent's first samples all failed alike, so the rest did not run: scripted failure"
+    }
+    assert [sample.run_id is None for sample in samples] == [False] * 4 + [True] * 16
+    assert len(performance.witness.complete) == 10
+    assert all(sample.given_up for row in performance.witness.complete for sample in row.samples)
+
+
+def test_a_sample_that_runs_while_its_agent_is_given_up_on_is_stopped() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), concurrency=2)
+    slow = Act(seconds=100)
+    rows, _, seconds = perform(plan, lambda name, *_: slow if name == "a.s1" else CRASHES)
+    assert seconds == 3.0
+    stopped = rows[1].samples[0]
+    assert (stopped.status, stopped.termination_reason) == (SampleStatus.ERROR, TerminationReason.AGENT_ERROR)
+    assert (stopped.given_up, stopped.run_id is not None) == (True, True)
+
+
+def test_what_is_given_up_on_is_stored_again() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(6)), concurrency=1)
+    rows, performance, _ = perform(plan, lambda *_: CRASHES)
+    last = {(s.scenario_id, s.sample): s for s in performance.witness.kept}
+    assert [last["a.s0", 1], last["a.s1", 1], last["a.s2", 1]] == [row.samples[0] for row in rows[:3]]
+
+
+def test_a_scenario_that_its_agent_cannot_bear_costs_no_other_scenario() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(4)), samples=4, concurrency=1)
+    rows, _, _ = perform(plan, lambda name, *_: CRASHES if name == "a.s0" else GOOD)
+    assert [letters(row) for row in rows] == ["eeee", "pppp", "pppp", "pppp"]
+    assert not any(sample.given_up for sample in rows[0].samples)
+
+
+def test_a_crash_after_an_answer_is_no_reason_to_give_up() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}", steps=2) for n in range(6)), concurrency=1)
+    rows, performance, _ = perform(plan, lambda _id, _sample, time: GOOD if time == 1 else CRASHES)
+    assert [letters(row) for row in rows] == ["e"] * 6
+    assert len(performance.stage.asked) == 12
+
+
+def test_giving_up_on_a_failing_agent_leaves_the_others_alone() -> None:
+    config = make_config(make_mock("broken"), make_mock("there"))
+    plan = plan_of(
+        *(scenario(f"a.{name}{n}", agent=name) for n in range(8) for name in ("broken", "there")),
+        config=config,
+        concurrency=2,
+    )
+    rows, _, _ = perform(plan, lambda name, *_: CRASHES if "broken" in name else GOOD)
+    assert "".join(map(letters, rows)) == "ep" * 8
+
+
+def test_every_sample_that_fails_is_told_when_none_is_left_to_spare() -> None:
+    rows, _, _ = perform(plan_of(scenario("a.one"), scenario("a.two"), concurrency=1), lambda *_: CRASHES)
+    assert [(letters(row), row.samples[0].given_up) for row in rows] == [("e", False), ("e", False)]
+
+
 def test_nothing_starts_after_a_signal_that_came_before_the_run() -> None:
     performance = Performance(plan_of(samples=3), Stage(fails_on()))
     performance.interrupts._handle(signal.SIGTERM, None)

@@ -1,10 +1,26 @@
-"""When an agent counts as unreachable."""
+"""When an agent is given up on."""
+
+from typing import Any
 
 import pytest
 
-from agentlab_ci.runner.reachability import Reach, Reachability
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.trace import Role, SampleError, ToolCall, Turn
+from agentlab_ci.runner.reachability import UNREACHED, Failure, Reach, Reachability, find_failure
+from factories import make_samples
+
+CRASH = Failure(reason=TerminationReason.AGENT_ERROR, message="it ended with code 1")
+REFUSED = Failure(reason=TerminationReason.HTTP_ERROR, status=401, message="answered HTTP 401")
 
 
+def reaches(*failures: Failure | None, samples: int = 30, scenarios: int = 10, slots: int = 1) -> list[Reach]:
+    """Record these ends, each of another scenario, and return what was known after each."""
+    reachability = Reachability(samples=samples, scenarios=scenarios, slots=slots)
+    return [reachability.record(failure, scenario_id=f"a.{n}", last=False) for n, failure in enumerate(failures)]
+
+
+@pytest.mark.parametrize(("failure", "given_up"), [(UNREACHED, Reach.UNREACHABLE), (CRASH, Reach.FAILING)])
 @pytest.mark.parametrize(
     ("samples", "slots", "failures"),
     [
@@ -13,18 +29,95 @@ from agentlab_ci.runner.reachability import Reach, Reachability
         (2, 8, 2),  # all there are
     ],
 )
-def test_so_many_first_samples_must_fail(samples: int, slots: int, failures: int) -> None:
-    reachability = Reachability(samples=samples, slots=slots)
-    reaches = [reachability.record(connection_failed=True, last=False) for _ in range(failures)]
-    assert reaches == [Reach.UNKNOWN] * (failures - 1) + [Reach.UNREACHABLE]
+def test_so_many_first_samples_must_fail(
+    samples: int, slots: int, failures: int, failure: Failure, given_up: Reach
+) -> None:
+    known = reaches(*[failure] * failures, samples=samples, slots=slots)
+    assert known == [Reach.UNKNOWN] * (failures - 1) + [given_up]
 
 
-def test_one_answer_settles_it_for_good() -> None:
-    reachability = Reachability(samples=30, slots=1)
-    reachability.record(connection_failed=True, last=False)
-    reachability.record(connection_failed=False, last=False)
-    assert all(reachability.record(connection_failed=True, last=False) is Reach.REACHED for _ in range(9))
+@pytest.mark.parametrize("failure", [UNREACHED, CRASH, REFUSED])
+def test_one_answer_settles_it_for_good(failure: Failure) -> None:
+    assert reaches(failure, None, *[failure] * 9)[1:] == [Reach.REACHED] * 10
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Failure(reason=TerminationReason.AGENT_ERROR, message="it ended with code 2"),
+        REFUSED,
+        UNREACHED,
+    ],
+)
+def test_samples_that_fail_in_different_ways_say_nothing_of_the_agent(other: Failure) -> None:
+    assert reaches(CRASH, other, CRASH, CRASH, CRASH)[-1] is Reach.REACHED
+    assert reaches(other, CRASH, other, other, other)[-1] is Reach.REACHED
+
+
+def test_a_refusal_is_the_same_in_other_words() -> None:
+    reworded = Failure(reason=TerminationReason.HTTP_ERROR, status=401, message="no. request 77")
+    assert reaches(REFUSED, reworded, REFUSED)[-1] is Reach.FAILING
+    other_status = Failure(reason=TerminationReason.HTTP_ERROR, status=404, message="answered HTTP 401")
+    assert reaches(REFUSED, other_status, REFUSED)[-1] is Reach.REACHED
 
 
 def test_if_fewer_ran_because_the_verdicts_were_settled_all_of_them_decide() -> None:
-    assert Reachability(samples=30, slots=8).record(connection_failed=True, last=True) is Reach.UNREACHABLE
+    reachability = Reachability(samples=30, scenarios=10, slots=8)
+    assert reachability.record(UNREACHED, scenario_id="a.b", last=True) is Reach.UNREACHABLE
+
+
+def test_an_agent_that_fails_is_not_given_up_on_when_nothing_is_left_to_spare() -> None:
+    reachability = Reachability(samples=1, scenarios=1, slots=8)
+    assert reachability.record(CRASH, scenario_id="a.b", last=True) is Reach.REACHED
+
+
+def test_one_scenario_that_an_agent_cannot_bear_is_no_reason_to_spare_the_others() -> None:
+    reachability = Reachability(samples=30, scenarios=10, slots=1)
+    same = [reachability.record(CRASH, scenario_id="a.first", last=False) for _ in range(5)]
+    assert same == [Reach.UNKNOWN] * 5
+    assert reachability.record(CRASH, scenario_id="a.second", last=False) is Reach.FAILING
+
+
+def test_a_single_scenario_is_enough_where_there_is_no_other() -> None:
+    reachability = Reachability(samples=30, scenarios=1, slots=1)
+    same = [reachability.record(CRASH, scenario_id="a.only", last=False) for _ in range(3)]
+    assert same[-1] is Reach.FAILING
+
+
+def test_a_scenario_does_not_matter_to_a_connection() -> None:
+    reachability = Reachability(samples=30, scenarios=10, slots=1)
+    same = [reachability.record(UNREACHED, scenario_id="a.first", last=False) for _ in range(3)]
+    assert same[-1] is Reach.UNREACHABLE
+
+
+def ended(reason: TerminationReason, *, status: int | None = None, **more: Any) -> SampleResult:
+    error = SampleError(message="no", status=status)
+    update: dict[str, Any] = {"status": SampleStatus.ERROR, "termination_reason": reason, "error": error}
+    return make_samples("e")[0].model_copy(update=update | more)
+
+
+ASKED = Turn(role=Role.USER, text="Hello")
+
+
+@pytest.mark.parametrize(
+    ("sample", "says_something"),
+    [
+        (ended(TerminationReason.AGENT_ERROR), True),
+        (ended(TerminationReason.AGENT_ERROR, turns=(ASKED,)), True),  # only the user has spoken
+        (ended(TerminationReason.AGENT_ERROR, turns=(ASKED, Turn(role=Role.AGENT, text="Hi"))), False),
+        (ended(TerminationReason.AGENT_ERROR, tool_calls=(ToolCall(name="t", input={}),)), False),
+        (ended(TerminationReason.HTTP_ERROR, status=401), True),
+        (ended(TerminationReason.HTTP_ERROR, status=403), True),
+        (ended(TerminationReason.HTTP_ERROR, status=404), True),
+        (ended(TerminationReason.HTTP_ERROR, status=429), False),  # help of its own
+        (ended(TerminationReason.HTTP_ERROR, status=500), False),  # may depend on what was asked
+        (ended(TerminationReason.INVALID_RESPONSE_FORMAT, status=404), False),
+        (ended(TerminationReason.TIMEOUT_EXCEEDED), False),
+        (ended(TerminationReason.TOOL_ERROR), False),
+        (make_samples("f")[0], False),
+        (make_samples("p")[0], False),
+    ],
+)
+def test_which_ends_may_be_the_agent_s_own(sample: SampleResult, says_something: bool) -> None:
+    assert (find_failure(sample, unreached=False) is not None) == says_something
+    assert find_failure(sample, unreached=True) is UNREACHED
