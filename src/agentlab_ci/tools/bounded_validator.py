@@ -52,16 +52,7 @@ class BoundedValidator:
         }
         theirs: Mapping[str, Any] = dialect.VALIDATORS
         bounded = {name: self._in_time(keyword) for name, keyword in {**theirs, **own}.items()}
-        bounded_class: Any = extend(dialect, bounded)  # type: ignore[no-untyped-call]  # its stub is bare
-        evolve = bounded_class.evolve
-
-        def evolve_in_time(validator: Any, **changes: Any) -> Any:
-            self._seconds_left()
-            return evolve(validator, **changes)
-
-        # `unevaluatedProperties` follows references by itself, and passes no other door of ours.
-        bounded_class.evolve = evolve_in_time
-        return bounded_class
+        return extend(dialect, bounded)  # type: ignore[no-untyped-call]  # its stub is bare
 
     def _in_time(self, keyword: Keyword) -> Keyword:
         def check(validator: Any, wanted: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
