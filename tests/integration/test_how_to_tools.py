@@ -69,3 +69,32 @@ def test_the_script_of_the_page_makes_the_records_of_its_sample(project: Path) -
     for sample in ended.results["scenarios"][0]["samples"]:
         (listed,) = (call["output"] for call in sample["tool_calls"] if call["name"] == "orders.list")
         assert {order["note"] for order in listed} == {f"support.double-charge, sample {sample['sample']}"}
+
+
+AGENT = """\
+import json
+
+def answer(messages, context, tools):
+    told = [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
+    calls = [
+        ("support.find_duplicate_charge", {"customer": "cus_100"}),
+        ("support.find_duplicate_charge", {"customer_id": "cus_100"}),
+        ("orders.refund", {"order_id": "ord_2"}),
+    ]
+    if len(told) == len(calls):
+        return "Refunded."
+    name, value = calls[len(told)]
+    return {"reply": "", "tool_calls": [{"name": name, "input": value}]}
+"""
+
+
+def test_an_agent_that_misspelt_an_argument_recovers_and_the_sample_passes(project: Path) -> None:
+    agents = "agents: [{name: clumsy, provider: python, target: 'clumsy:answer'}]\n"
+    write_files(project, {"clumsy.py": AGENT, "agentlab.config.yaml": agents + FILES["agentlab.config.yaml"]})
+    ended = agentlab(project, "run", "--samples", "2")
+    assert ended.code == 0, ended.out + ended.err
+    for sample in ended.results["scenarios"][0]["samples"]:
+        misspelt, found, refunded = sample["tool_calls"]
+        assert "did you mean `customer_id`?" in misspelt["error"]
+        assert found["output"] == {"order_id": "ord_2"}
+        assert refunded["output"]["refunded"] is True
