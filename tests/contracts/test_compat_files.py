@@ -5,7 +5,6 @@ files, to check against them too.
 """
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from agentlab_ci.cli import validate
 from agentlab_ci.core.scenario import Conversation, Task
 from agentlab_ci.errors import InvalidFilesError
 from command import Ended, agentlab
-from demo import ROOT
+from compat import copy_own_files, needs_own_files, put_tool_into_python
 from yaml_projects import load, write_files
 
 CONFIG = """\
@@ -232,10 +231,6 @@ def test_a_scenario_with_a_slow_tool_runs_as_it_is(folder: Path) -> None:
     assert sample["tool_calls"][1]["duration_ms"] == 1500
 
 
-needs_own_files = pytest.mark.skipif(
-    "AGENTLAB_COMPAT" not in os.environ, reason="AGENTLAB_COMPAT names no folder with agent-regression-lab's files"
-)
-
 OWN_ENDS = {
     "coding.fix-add-function": "passed",
     "coding.update-greeting": "passed",
@@ -258,35 +253,6 @@ OWN_ENDS = {
     "support.refund-via-config-tool": "passed",  # with its tool in Python
 }
 """What becomes of each of the tool's own scenarios on `mock-default`, as that tool's config has it."""
-
-REMEMBERS = """\
-agents:
-  - name: remembers
-    provider: mock
-    replies:
-      - contains: name
-        reply: Your name is Alice.
-      - contains: seat
-        reply: You like an aisle seat.
-"""
-
-
-def copy_own_files(folder: Path) -> Path:
-    return Path(shutil.copytree(os.environ["AGENTLAB_COMPAT"], folder / "project", copy_function=shutil.copyfile))
-
-
-def put_tool_into_python(folder: Path) -> None:
-    shutil.copytree(ROOT / "tests/data/user_tools", folder / "user_tools")
-    config = folder / "agentlab.config.yaml"
-    text = config.read_text(encoding="utf-8")
-    for theirs, ours in (
-        ("user_tools/findDuplicateCharge.ts", "user_tools/find_duplicate_charge.py"),
-        ("exportName: findDuplicateCharge", "exportName: find_duplicate_charge"),
-        ("agents:\n", REMEMBERS),
-    ):
-        assert text.count(theirs) == 1
-        text = text.replace(theirs, ours)
-    config.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
