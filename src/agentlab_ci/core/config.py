@@ -171,20 +171,20 @@ class CustomTool(CamelModel):
 class Variant(CamelModel):
     """An agent and the versions that make it one to compare."""
 
-    agent: Name
-    label: Name
-    prompt_version: Text | None = None
-    model_version: Text | None = None
-    tool_schema_version: Text | None = None
-    config_label: Text | None = None
-    notes: Text | None = None
+    agent: Name = Field(description="The agent that it runs on; wins over a scenario's own.")
+    label: Name = Field(description="What reports call it; unique in its set.")
+    prompt_version: Text | None = Field(None, description="In every report, and part of `config_hash`.")
+    model_version: Text | None = Field(None, description="In every report, and part of `config_hash`.")
+    tool_schema_version: Text | None = Field(None, description="In every report, and part of `config_hash`.")
+    config_label: Text | None = Field(None, description="A name for this configuration, in every report.")
+    notes: Text | None = Field(None, description="For people who read the config.")
     gate: Flag = Field(True, description="Whether its scenarios set the exit code.")
 
 
 class VariantSet(CamelModel):
     """Variants that are run side by side."""
 
-    name: Name
+    name: Name = Field(description="What `--variant-set` calls it.")
     variants: Annotated[tuple[Variant, ...], Field(min_length=1)]
 
 
