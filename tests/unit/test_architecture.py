@@ -19,6 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
     frozenset({"runner"}),
     frozenset({"app"}),
+    frozenset({"history", "comparing"}),
     frozenset({"action", "tui", "ui"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),

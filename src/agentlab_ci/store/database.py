@@ -51,6 +51,15 @@ def open_database(
         ) from problem
 
 
+def open_existing(path: Path) -> sqlite3.Connection:
+    """Open the file as `open_database` does; raises BadInputError too when it is not there."""
+    if not path.exists():
+        raise BadInputError(
+            f"there is no database {path}: it comes with the first run; another one can be named with --db"
+        )
+    return open_database(path)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=_BUSY_OPENING_SECONDS, isolation_level=None, check_same_thread=False

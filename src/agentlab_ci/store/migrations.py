@@ -1,7 +1,8 @@
 """The schema, as numbered steps from a blank file. A step is never changed once it was released.
 
 `doc` columns hold the JSON of results.json; the other columns are what queries filter by. `variant` is the label,
-and empty outside a variant set. `ended_at` is NULL while a batch runs, and for ever if it was killed.
+and empty outside a variant set. `ended_at` is NULL while a batch runs, and for ever if it was killed. An approval
+is of a batch; of one of its scenarios, or of a run, where `scenario_id` and `run_id` are not empty.
 """
 
 import sqlite3
@@ -48,6 +49,19 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (batch_id, variant, scenario_id, sample)
         )
         """,
+    ),
+    (
+        """
+        CREATE TABLE approvals (
+            batch_id TEXT NOT NULL REFERENCES batches,
+            scenario_id TEXT NOT NULL,
+            run_id TEXT NOT NULL,
+            approved_at TEXT NOT NULL,
+            PRIMARY KEY (batch_id, scenario_id, run_id)
+        )
+        """,
+        "CREATE INDEX samples_by_run ON samples (run_id)",
+        "CREATE INDEX samples_by_start ON samples (started_at)",
     ),
 )
 

@@ -2,14 +2,27 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.results import BatchFacts, RowKey, RunReport, SampleResult, ScenarioResult
+from agentlab_ci.core.stored import StoredRun, UnendedBatch
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.store.database import open_database
+from agentlab_ci.store.database import open_existing
+from agentlab_ci.store.references import batch_not_found, run_not_found
 from agentlab_ci.store.rows import column
+
+_FIND_BATCH = "SELECT ended_at, doc FROM batches WHERE batch_id = ?"
+_FIND_RUN = """
+    SELECT batch_id, variant, scenario_id, samples.doc, batches.doc FROM samples JOIN batches USING (batch_id)
+    WHERE run_id = ?
+"""
+_SCENARIOS = "SELECT variant, scenario_id, doc FROM scenarios WHERE batch_id = ? ORDER BY position"
+_SAMPLES = "SELECT variant, scenario_id, doc FROM samples WHERE batch_id = ? ORDER BY sample"
+_ONE_SCENARIO = "SELECT doc FROM scenarios WHERE batch_id = ? AND variant = ? AND scenario_id = ?"
+_ITS_SAMPLES = "SELECT doc FROM samples WHERE batch_id = ? AND variant = ? AND scenario_id = ? ORDER BY sample"
 
 
 def load_report(path: Path, batch_id: str) -> RunReport:
@@ -18,28 +31,78 @@ def load_report(path: Path, batch_id: str) -> RunReport:
     Raises BadInputError for a database that is not there or cannot be used, and for a batch that is not in it or
     did not end.
     """
-    if not path.exists():
-        raise BadInputError(f"there is no database {path}")
-    with closing(open_database(path)) as connection:
+    batch = load_batch(path, batch_id)
+    if isinstance(batch, UnendedBatch):
+        raise BadInputError(f"batch {batch_id} did not end: it still runs, or was killed")
+    return batch
+
+
+def load_batch(path: Path, batch_id: str) -> RunReport | UnendedBatch:
+    """Return the report that a batch ended with, else what is stored of it; raises as `load_report` does."""
+    with _one_moment(path) as connection:
         key = column(batch_id)
-        batch = connection.execute("SELECT ended_at, doc FROM batches WHERE batch_id = ?", (key,)).fetchone()
+        batch = connection.execute(_FIND_BATCH, (key,)).fetchone()
         if batch is None:
-            raise BadInputError(f"the database {path} holds no batch {batch_id}")
+            raise batch_not_found(batch_id, path)
         ended_at, doc = batch
+        samples = _group_samples(connection, key)
         if ended_at is None:
-            raise BadInputError(f"batch {batch_id} did not end: it still runs, or was killed")
-        return RunReport.model_validate({**json.loads(doc), "scenarios": _read_scenarios(connection, key)})
+            return UnendedBatch(facts=_read_facts(doc), samples=_read_samples(samples))
+        scenarios = [
+            {**json.loads(row), "samples": samples.get((variant, scenario_id), [])}
+            for variant, scenario_id, row in connection.execute(_SCENARIOS, (key,))
+        ]
+        return RunReport.model_validate({**json.loads(doc), "scenarios": scenarios})
 
 
-def _read_scenarios(connection: sqlite3.Connection, key: str) -> list[dict[str, Any]]:
-    samples: dict[tuple[str, str], list[Any]] = {}
-    for variant, scenario_id, doc in connection.execute(
-        "SELECT variant, scenario_id, doc FROM samples WHERE batch_id = ? ORDER BY sample", (key,)
-    ):
-        samples.setdefault((variant, scenario_id), []).append(json.loads(doc))
-    return [
-        {**json.loads(doc), "samples": samples.get((variant, scenario_id), [])}
-        for variant, scenario_id, doc in connection.execute(
-            "SELECT variant, scenario_id, doc FROM scenarios WHERE batch_id = ? ORDER BY position", (key,)
+def load_run(path: Path, run_id: str) -> StoredRun:
+    """Return a run, and its scenario if the batch ended.
+
+    Raises BadInputError for a database that is not there or cannot be used, and for a run that is not in it.
+    """
+    with _one_moment(path) as connection:
+        found = connection.execute(_FIND_RUN, (column(run_id),)).fetchone()
+        if found is None:
+            raise run_not_found(run_id, path)
+        *key, sample, batch = found
+        return StoredRun(
+            batch=_read_facts(batch),
+            variant=key[1] or None,
+            row=_load_scenario(connection, key),
+            sample=SampleResult.model_validate(json.loads(sample)),
         )
-    ]
+
+
+@contextmanager
+def _one_moment(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the database so that all that is read is of one moment, whatever is written meanwhile."""
+    with closing(open_existing(path)) as connection:
+        connection.execute("BEGIN")
+        yield connection
+
+
+def _load_scenario(connection: sqlite3.Connection, key: list[str]) -> ScenarioResult | None:
+    found = connection.execute(_ONE_SCENARIO, key).fetchone()
+    if found is None:
+        return None
+    samples = [json.loads(doc) for (doc,) in connection.execute(_ITS_SAMPLES, key)]
+    return ScenarioResult.model_validate({**json.loads(found[0]), "samples": samples})
+
+
+def _group_samples(connection: sqlite3.Connection, key: str) -> dict[tuple[str, str], list[Any]]:
+    samples: dict[tuple[str, str], list[Any]] = {}
+    for variant, scenario_id, doc in connection.execute(_SAMPLES, (key,)):
+        samples.setdefault((variant, scenario_id), []).append(json.loads(doc))
+    return samples
+
+
+def _read_samples(grouped: Mapping[tuple[str, str], list[Any]]) -> dict[RowKey, tuple[SampleResult, ...]]:
+    return {
+        (variant or None, scenario_id): tuple(map(SampleResult.model_validate, samples))
+        for (variant, scenario_id), samples in grouped.items()
+    }
+
+
+def _read_facts(doc: str) -> BatchFacts:
+    """Read what is known of a batch, without what is only known at its end."""
+    return BatchFacts.model_validate({name: value for name, value in json.loads(doc).items() if name != "summary"})

@@ -19,7 +19,7 @@ def schema(connection: sqlite3.Connection) -> dict[str, str]:
 def test_a_blank_file_gets_the_schema_and_the_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "deep" / "a.db"
     with closing(open_database(path)) as connection:
-        assert schema(connection).keys() == {"batches", "scenarios", "samples"}
+        assert schema(connection).keys() == {"batches", "scenarios", "samples", "approvals"}
         settings = ("journal_mode", "synchronous", "foreign_keys", "user_version", "busy_timeout")
         values = [connection.execute(f"PRAGMA {setting}").fetchone()[0] for setting in settings]
     assert values == ["wal", 1, 1, len(MIGRATIONS), 1000 * BUSY_SECONDS]

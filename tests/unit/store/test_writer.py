@@ -162,7 +162,7 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         load_report(tmp_path / "none.db", "b")
     assert not (tmp_path / "none.db").exists()
     run_through(tmp_path / "a.db", make_report())
-    with pytest.raises(BadInputError, match="holds no batch b"):
+    with pytest.raises(BadInputError, match="Batch 'b' not found"):
         load_report(tmp_path / "a.db", "b")
 
 

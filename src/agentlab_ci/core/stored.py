@@ -1,0 +1,91 @@
+"""What the history holds beside the reports of batches that ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agentlab_ci.core.results import BatchFacts, RowKey, SampleCounts, SampleResult, ScenarioCounts, ScenarioResult
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.core.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRef:
+    """A batch that is stored; with `scenario_id`, only what it holds of that scenario is meant."""
+
+    batch_id: str
+    scenario_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRef:
+    """A run that is stored, and the batch that it is of."""
+
+    run_id: str
+    batch_id: str
+
+
+Reference = BatchRef | RunRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """One sample. `row` is its scenario with all samples, None when the batch has no end."""
+
+    batch: BatchFacts
+    variant: str | None
+    row: ScenarioResult | None
+    sample: SampleResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnendedBatch:
+    """A batch that has no end, because it still runs or was killed: the samples that have ended, as they began.
+
+    `ended_at` of its facts means nothing.
+    """
+
+    facts: BatchFacts
+    samples: Mapping[RowKey, tuple[SampleResult, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEntry:
+    """A run as a list shows it. `suite` and `agent` are None when the batch has no end."""
+
+    run_id: str
+    batch_id: str
+    scenario_id: str
+    variant: str | None
+    suite: str | None
+    agent: str | None
+    sample: int
+    of: int
+    status: SampleStatus
+    termination_reason: str
+    score: int | None
+    started_at: str | None
+    duration_ms: float
+    cost_usd: float | None
+    approved: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchEntry:
+    """A batch as a list shows it.
+
+    What is only known at the end is None or empty when the batch has none; `samples` counts those that are stored.
+    """
+
+    batch_id: str
+    started_at: str
+    ended_at: str | None
+    verdict: Verdict | None
+    exit_code: int | None
+    scenarios: ScenarioCounts | None
+    samples: SampleCounts
+    suites: tuple[str, ...]
+    agents: tuple[str, ...]
+    variants: tuple[str, ...]
+    cost_usd: float | None
+    duration_ms: float | None
+    approved: bool
