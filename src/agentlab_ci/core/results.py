@@ -94,10 +94,19 @@ class VariantIdentity(Record):
     config_hash: str | None = None
 
 
+class Normalization(Record):
+    """How outputs of a scenario are made alike before two of them are compared."""
+
+    strip_whitespace: Flag = False
+    lowercase: Flag = False
+    ignore_dates: Flag = False
+
+
 class ScenarioFacts(Record):
     """What is known of a scenario before its first sample. `file` and `agent` are None in imported runs.
 
     `steps` is how many a conversation has. `skipped` is the reason why the scenario was not run at all.
+    `normalize` is None where outputs are compared as they are.
     """
 
     scenario_id: str
@@ -109,6 +118,7 @@ class ScenarioFacts(Record):
     line: Ordinal | None
     hash: str | None
     steps: Ordinal | None = None
+    normalize: Normalization | None = Field(None, exclude_if=lambda value: value is None)
     agent: AgentIdentity | None
     variant: VariantIdentity | None = None
     gate: Flag = True
