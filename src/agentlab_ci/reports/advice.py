@@ -14,11 +14,11 @@ from agentlab_ci.reports.redact import cut
 TOO_MANY_REQUESTS = 429
 LONG_WAITS = 60.0
 """Seconds that the samples of an agent waited in all, from which on that is worth a sentence."""
-_MOST_AGENTS = 5
+_MOST_AGENTS = 3
 """Of those with the same trouble; the others are in the results."""
 _LAST_WORDS = 10
 """Lines."""
-_LONGEST_NAME, _LONGEST_MESSAGE = 100, 300
+_LONGEST_NAME, _LONGEST_MESSAGE = 60, 200
 """Bytes."""
 _SHORTEST, _CLOCK_ERROR = 0.000_1, 0.002
 """Seconds. Starts are cut to the millisecond: samples that follow each other must not seem to overlap."""

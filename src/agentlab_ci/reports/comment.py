@@ -25,7 +25,7 @@ def render_comment(
 
     `title` is untrusted text that tells this comment from others of the pull request, such as a job's name.
     What does not fit is left out as whole scenarios, and a sentence says how many and where they are. The verdict
-    and what surrounds it need up to about 30,000 characters when names are very long.
+    and what surrounds it need up to about 50,000 characters when names, variants included, are very long.
     """
     run = f"the step summary of the [workflow run]({link_target(run_url)})" if run_url else "the step summary"
     paper = Paper(

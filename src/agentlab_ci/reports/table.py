@@ -17,7 +17,7 @@ from agentlab_ci.reports.wording import count_passes, remarks
 TABLE_HEAD = "| | Scenario | Samples | Passed | Why |\n|:-:|:--|:--|:--|:--|"
 LONGEST_NAME = 200
 """Bytes of a scenario's title in one line of Markdown."""
-_LONGEST_LABEL = 60
+_LONGEST_LABEL = 40
 _LONGEST_REASON = 200
 _MOST_MARKS = 25
 _SPACE = "\u00a0"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agentlab_ci.core.results import ScenarioResult, VariantIdentity
 
-MOST_VARIANTS_TOLD = 20
+MOST_VARIANTS_TOLD = 12
 DOES_NOT_GATE = "does not gate"
 FACTS = ("agent", "prompt", "model", "tools", "config", "config hash")
 """What is told of a variant, in this order."""

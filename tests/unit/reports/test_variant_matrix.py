@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlab_ci.core.results import RunReport, ScenarioResult, VariantIdentity
-from agentlab_ci.reports.comment import render_comment
+from agentlab_ci.core.trace import SampleError
+from agentlab_ci.reports.comment import COMMENT_LIMIT, render_comment
 from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.comparison_log import comparison_lines
 from agentlab_ci.reports.formatting import ASCII, TEXT
@@ -15,8 +16,8 @@ from agentlab_ci.reports.log import LogStyle, closing
 from agentlab_ci.reports.matrix import MOST_COLUMNS, make_matrix
 from agentlab_ci.reports.table import TABLE_HEAD, make_table
 from agentlab_ci.reports.variants import MOST_VARIANTS_TOLD
-from canned import CANNED_REPORTS, compared
-from factories import make_facts, make_report, make_row
+from canned import AGENT, CANNED_REPORTS, compared
+from factories import make_report, make_row
 from github_markdown import to_html
 from hostile import HOSTILE_TEXTS
 from pages import LINKS, MARKER, RUN_URL
@@ -183,14 +184,34 @@ def test_lines_of_the_matrix_are_whole_or_counted(outcomes: list[str], variants:
     assert (left, below) == ((int(said[1]), int(said[2])) if said else (0, 0))
 
 
-@given(st.text(max_size=300), st.text(max_size=300))
-@settings(derandomize=True, deadline=None, max_examples=60)
-def test_no_name_of_a_variant_breaks_the_limit(label: str, version: str) -> None:
+@pytest.mark.parametrize("filling", ["\x00", "`", "|", "\\|", "<", "\u200b", "🙂", "é", "x"])
+@pytest.mark.parametrize("variants", [MOST_COLUMNS, 3 * MOST_COLUMNS])
+def test_no_names_leave_a_page_no_room_for_its_verdict(filling: str, variants: int) -> None:
+    """Everything that a page always shows, all of it as long as it gets."""
+    name = filling * 300
     rows = []
-    for number in range(MOST_COLUMNS):
+    for number in range(4 * variants):
+        outcomes, gate = [("fff", True), ("eee", True), ("p..", True), ("fffff", False)][number % 4]
         identity = VariantIdentity(
-            variant_set_name=label, variant_label=f"{label}{number}", prompt_version=version
+            variant_set_name=name,
+            variant_label=f"{number // 4 % variants}{name}",
+            prompt_version=name,
+            model_version=name,
+            tool_schema_version=name,
+            config_label=name,
+            config_hash=name,
         )
-        facts = make_facts("a.b").model_copy(update={"variant": identity})
-        rows.append(make_row("fff", "a.b").model_copy(update=dict(facts)))
-    assert len(comment(make_report(*rows), limit=60_000)) <= 60_000
+        agent = AGENT.model_copy(update={"name": f"{number % 9}{name}", "label": name})
+        row = make_row(outcomes, f"{number}{name}", gate=gate, agent=agent)
+        error = SampleError(message=name, status=429)
+        samples = tuple(
+            s.model_copy(update={"error": error, "given_up": number % 2 == 0, "started_at": "2026-04-07"})
+            for s in row.samples
+        )
+        rows.append(row.model_copy(update={"variant": identity, "samples": samples}))
+        skipped = {"variant": identity, "skipped": f"{number % 50}{name}"}
+        rows.append(make_row("...", f"s{number}{name}", skipped="no").model_copy(update=skipped))
+    report = make_report(*rows)
+    bare = render_comment(report, marker=MARKER, links=LINKS, run_url=RUN_URL, title=name, limit=1)
+    assert len(bare.encode("utf-16-le")) // 2 <= COMMENT_LIMIT - 15_000
+    assert report.summary.exit_code == 1
