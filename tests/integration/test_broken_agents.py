@@ -62,8 +62,8 @@ def test_a_command_that_crashes_at_its_start_is_given_up_on_with_its_last_words(
     words = lines.index("last words of mine:")
     assert lines[words + 1 : words + 3] == ["  reading the settings", "  no model for key ***"]
     assert lines.count("  reading the settings") == 1, "once in the whole log"
-    named = f"agent mine was given up on, {left} samples did not run: its first ones all failed alike: {message}"
-    assert named in lines[words:]
+    named = f"agent mine was given up on and {left} samples did not run, because its first ones all failed alike"
+    assert f"{named}: {message}" in lines[words:]
     assert lines[-1].startswith("! 20 of 20 scenarios could not be judged: ")
     assert not [line for line in lines if line.startswith("pass@3")]
     assert {reason for ends in ended.ends().values() for _, reason in ends} == {"agent_error"}

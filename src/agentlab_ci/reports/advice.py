@@ -70,16 +70,16 @@ def _tell_failing(name: str, samples: list[SampleResult], show: Show) -> str:
     message = "" if cause is None else cause.message
     spared = sum(sample.given_up and sample.never_ran for sample in samples)
     return (
-        f"agent {show(cut(name, _LONGEST_NAME))} was given up on, {plural(spared, 'sample')} did not run: "
-        f"its first ones all failed alike: {show(cut(message, _LONGEST_MESSAGE))}"
+        f"agent {show(cut(name, _LONGEST_NAME))} was given up on and {plural(spared, 'sample')} did not run, "
+        f"because its first ones all failed alike: {show(cut(message, _LONGEST_MESSAGE))}"
     )
 
 
 def _tell_throttled(name: str, samples: list[SampleResult], show: Show) -> str | None:
     waited = sum(wait.seconds for sample in samples for wait in sample.waits if wait.status == TOO_MANY_REQUESTS)
     ended = sum(_ended_busy(sample) for sample in samples)
-    at_once = _most_at_once(samples)
-    if not at_once or (not ended and waited < LONG_WAITS):
+    at_once = _most_at_once(samples) if ended or waited >= LONG_WAITS else 0
+    if not at_once:
         return None
     told = f"agent {show(cut(name, _LONGEST_NAME))} got too many requests (HTTP {TOO_MANY_REQUESTS}): "
     told += " and ".join(_what_came_of_it(waited, ended))

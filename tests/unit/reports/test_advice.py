@@ -146,7 +146,7 @@ def given_up(letters: str, *, ran: int, error: SampleError = CRASH) -> list[Samp
 
 def test_an_agent_that_was_given_up_on_is_named_with_what_it_said_last() -> None:
     report = report_of(given_up("eeeee", ran=3))
-    named = "agent shop was given up on, 2 samples did not run: its first ones all failed alike: "
+    named = "agent shop was given up on and 2 samples did not run, because its first ones all failed alike: "
     assert closing(report, style=PLAIN) == [
         "last words of shop:",
         *(f"    line {n}" for n in range(11, 20)),
