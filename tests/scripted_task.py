@@ -14,7 +14,7 @@ from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief, ToolSpec
 from agentlab_ci.core.trace import Usage
 from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.runner.sample import SampleLimits, SampleRun
-from agentlab_ci.runner.schedule import Job
+from agentlab_ci.runner.schedule import Schedule
 from agentlab_ci.tools.interface import ToolBrokenError, ToolContext
 from scripted_agent import make_config, make_scenario, nothing_to_set_up, plan_of
 from virtual_time import run_virtually
@@ -118,9 +118,12 @@ def work(
         scenario, config=make_config(runtime_profiles=[{"name": "bad-day", **profile}] if profile else [])
     )
 
+    job = Schedule(plan).next()
+    assert job is not None
+
     async def run() -> SampleResult:
         sample = SampleRun(
-            Job(plan.rows[0], 1),
+            job,
             worker,
             run_id="run_1",
             started_at=datetime(2026, 4, 7, tzinfo=UTC),

@@ -55,20 +55,20 @@ def test_each_ends_as_the_real_thing_would(ended: Ended) -> None:
 def test_a_busy_status_is_waited_out_and_stands_in_the_trace(ended: Ended) -> None:
     busy = sample_of(ended, "busy-once")
     assert [wait["status"] for wait in busy["waits"]] == [503]
-    assert told(busy) == ["request 1: fault: status 503"]
+    assert told(busy) == ["request 1: status 503"]
 
 
 def test_requests_are_counted_over_fresh_starts(ended: Ended) -> None:
     once, twice = sample_of(ended, "dropped-once"), sample_of(ended, "dropped-twice")
     assert ["(fault: drop)" in redraw["message"] for redraw in once["redraws"]] == [True]
     assert told(once) == [], "it struck the draw before"
-    assert told(twice) == ["request 2: fault: drop"]
+    assert told(twice) == ["request 2: drop"]
 
 
 def test_nobody_blames_the_agent(ended: Ended) -> None:
     for name, fault in (("dropped-twice", "drop"), ("gone", "status 410"), ("cut", "truncate")):
         assert f"(fault: {fault})" in sample_of(ended, name)["error"]["message"]
         assert f"(fault: {fault})" in ended.out
-    assert told(sample_of(ended, "slow")) == ["request 1: fault: delay 20 ms"]
+    assert told(sample_of(ended, "slow")) == ["request 1: delay 20 ms"]
     assert "(fault: status 500)" in sample_of(ended, "second-step")["error"]["message"]
     assert len(sample_of(ended, "second-step")["turns"]) == 3

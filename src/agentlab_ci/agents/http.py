@@ -29,7 +29,7 @@ class HttpConnection:
     async def session(self, start: SessionStart) -> AsyncIterator["HttpSession"]:
         """Start a sample's session; nothing is sent yet."""
         self._exchange.start_sample(start)
-        yield HttpSession(self, start.conversation_id)
+        yield HttpSession(self, start)
 
     async def aclose(self) -> None:
         """Close the connections without waiting for the agent."""
@@ -47,17 +47,15 @@ class HttpConnection:
 class HttpSession:
     """One sample's talk. The history grows by what was answered, and only by that."""
 
-    def __init__(self, connection: HttpConnection, conversation_id: str) -> None:
+    def __init__(self, connection: HttpConnection, start: SessionStart) -> None:
         self._connection = connection
-        self._conversation_id = conversation_id
-        self._messages: tuple[dict[str, str], ...] = ()
+        self._fixed = {"conversation_id": start.conversation_id, "memory": start.memory}
+        self._messages = start.history
 
     async def send(self, message: str) -> Reply:
         """Say `message` and return the answer; raises AgentFailedError and AgentBusyError."""
         messages = (*self._messages, {"role": "user", "content": message})
-        reply = await self._connection.ask(
-            {"message": message, "conversation_id": self._conversation_id, "messages": list(messages)}
-        )
+        reply = await self._connection.ask({**self._fixed, "message": message, "messages": list(messages)})
         self._messages = (*messages, {"role": "assistant", "content": reply.text})
         return reply
 

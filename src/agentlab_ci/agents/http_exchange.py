@@ -52,7 +52,7 @@ class HttpExchange:
         the sample is called one.
         """
         fault = self._next_fault()
-        where = self._where if fault is None else f"{self._where} ({name_fault(fault)})"
+        where = self._where if fault is None else f"{self._where} (fault: {name_fault(fault)})"
         deadline = asyncio.timeout(self._timeout_ms / 1000)
         started = perf_counter()
         try:

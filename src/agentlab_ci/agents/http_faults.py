@@ -44,14 +44,14 @@ class HttpFaults:
 
 
 def name_fault(fault: HttpFault) -> str:
-    """Return what people read, such as `fault: status 503`."""
+    """Return what people read, such as `status 503`."""
     match fault.mode:
         case "status":
-            return f"fault: status {fault.status}"
+            return f"status {fault.status}"
         case "delay":
-            return f"fault: delay {fault.delay_ms} ms"
+            return f"delay {fault.delay_ms} ms"
         case mode:
-            return f"fault: {mode}"
+            return mode
 
 
 async def receive(send: Callable[[], Awaitable[Received]], fault: HttpFault | None) -> Received:
@@ -65,7 +65,7 @@ async def receive(send: Callable[[], Awaitable[Received]], fault: HttpFault | No
     match fault.mode:
         case "status":
             return Received(
-                status=fault.status or 0, headers={}, body=f"{name_fault(fault)}, {_NOT_SENT}".encode()
+                status=fault.status or 0, headers={}, body=f"fault: {name_fault(fault)}, {_NOT_SENT}".encode()
             )
         case "drop":
             raise ConnectionResetError(_NOT_SENT)

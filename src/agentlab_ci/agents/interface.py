@@ -36,13 +36,17 @@ def no_fault() -> HttpFault | None:
 class SessionStart:
     """What an agent is told when a sample starts. `conversation_id` is new for each start, redraws included.
 
-    `next_fault` is asked before each request over HTTP, and says how it goes wrong.
+    A runtime profile may let samples share one. `history` is what was said before, as entries of `messages`, for
+    agents that are told it; `memory` is the profile's `memory_blob`. `next_fault` is asked before each request
+    over HTTP, and says how it goes wrong.
     """
 
     scenario_id: str
     sample: int
     conversation_id: str
     system_prompt: str | None = None
+    history: tuple[Mapping[str, str], ...] = ()
+    memory: Mapping[str, Any] = field(default_factory=dict)
     next_fault: Callable[[], HttpFault | None] = no_fault
 
 

@@ -39,7 +39,7 @@ class OpenAIConnection:
     async def session(self, start: SessionStart) -> AsyncIterator["OpenAITalk"]:
         """Start a sample's talk; nothing is sent yet."""
         self._exchange.start_sample(start)
-        yield OpenAITalk(self, open_messages(self._config, start))
+        yield OpenAITalk(self, (*open_messages(self._config, start), *start.history))
 
     @asynccontextmanager
     async def task(self, start: SessionStart, brief: TaskBrief) -> AsyncIterator["OpenAIWork"]:

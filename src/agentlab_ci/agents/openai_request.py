@@ -59,9 +59,11 @@ def describe_functions(functions: Mapping[str, str], tools: Sequence[ToolSpec]) 
 
 
 def open_messages(config: OpenAIAgent, start: SessionStart) -> tuple[Message, ...]:
-    """Return what stands before all that is said: the scenario's system prompt, else the agent's, else nothing."""
+    """Return what stands before all that is said: the scenario's system prompt, else the agent's; the memory."""
     prompt = config.system_prompt if start.system_prompt is None else start.system_prompt
-    return ({"role": "system", "content": prompt},) if prompt else ()
+    memory = f"Memory:\n{_to_json(start.memory, indent=2)}" if start.memory else None
+    content = "\n\n".join(part for part in (prompt, memory) if part)
+    return ({"role": "system", "content": content},) if content else ()
 
 
 def say_as_user(text: str) -> Message:

@@ -50,6 +50,7 @@ def write_start(start: SessionStart, brief: TaskBrief) -> bytes:
     }
     if start.system_prompt is not None:
         metadata["systemPrompt"] = start.system_prompt
+    memory = {"memory": start.memory} if start.memory else {}
     tools = [{"name": t.name, "description": t.description, "inputSchema": t.input_schema} for t in brief.tools]
     return _write(
         {
@@ -57,9 +58,9 @@ def write_start(start: SessionStart, brief: TaskBrief) -> bytes:
             "input": {
                 "instructions": brief.instructions,
                 "availableTools": tools,
-                "context": brief.variables,
+                "context": {**memory, **brief.variables},
                 "maxSteps": brief.max_steps,
-                "metadata": metadata,
+                "metadata": metadata | memory,
             },
         }
     )

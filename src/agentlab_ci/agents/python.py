@@ -35,7 +35,7 @@ class PythonConnection:
     async def session(self, start: SessionStart) -> AsyncIterator["PythonTalk"]:
         """Start a sample's talk; its process starts with the first message."""
         async with self._function(start, _NO_BRIEF) as function:
-            yield PythonTalk(function)
+            yield PythonTalk(function, start)
 
     @asynccontextmanager
     async def task(self, start: SessionStart, brief: TaskBrief) -> AsyncIterator["PythonWork"]:
@@ -63,9 +63,9 @@ class PythonConnection:
 class PythonTalk:
     """One sample's conversation. The history grows by what was answered, and only by that."""
 
-    def __init__(self, function: "_Function") -> None:
+    def __init__(self, function: "_Function", start: SessionStart) -> None:
         self._function = function
-        self._messages: tuple[Mapping[str, Any], ...] = ()
+        self._messages: tuple[Mapping[str, Any], ...] = start.history
 
     async def send(self, message: str) -> Reply:
         """Say `message` as the user and return the answer. Raises AgentFailedError."""
@@ -121,6 +121,7 @@ class _Function:
             "conversation_id": start.conversation_id,
             "system_prompt": start.system_prompt,
             "variables": brief.variables,
+            "memory": start.memory,
         }
         self._tools = [
             {"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in brief.tools

@@ -193,21 +193,23 @@ class ToolFault(CamelModel):
 
     tool: Name
     mode: Literal["timeout", "error", "malformed_output", "partial_output"]
-    timeout_ms: Milliseconds = 5000
-    error_message: Text | None = None
-    partial_output: Json | None = None
-    on_call: AtLeastOne | None = Field(None, description="Only the n-th call of the tool.")
-    probability: Probability = 1.0
+    timeout_ms: Milliseconds = Field(5000, description="How long a `timeout` takes.")
+    error_message: Text | None = Field(None, description="What `error` and `timeout` say.")
+    partial_output: Json | None = Field(None, description="What `partial_output` answers.")
+    on_call: AtLeastOne | None = Field(None, description="Only the n-th call of the tool in a sample.")
+    probability: Probability = Field(1.0, description="Share of the calls, drawn from the profile's `seed`.")
 
 
 class HttpFault(CamelModel):
-    """How a request to the agent goes wrong."""
+    """How a request to an http or openai agent goes wrong; the first that applies wins."""
 
     mode: Literal["status", "delay", "drop", "truncate"]
-    status: Annotated[Whole, Field(ge=100, le=599)] | None = None
-    delay_ms: Delay = 0
-    on_request: AtLeastOne | None = Field(None, description="Only the n-th request of the sample.")
-    probability: Probability = 1.0
+    status: Annotated[Whole, Field(ge=100, le=599)] | None = Field(None, description="What `status` answers.")
+    delay_ms: Delay = Field(0, description="How long a `delay` takes.")
+    on_request: AtLeastOne | None = Field(
+        None, description="Only the n-th request of the sample, fresh starts included."
+    )
+    probability: Probability = Field(1.0, description="Share of the requests, drawn from the profile's `seed`.")
 
 
 class SeededMessage(CamelModel):
@@ -220,16 +222,18 @@ class SeededMessage(CamelModel):
 class ProfileState(CamelModel):
     """What the agent remembers before the sample starts."""
 
-    reset: Literal["per_run", "per_variant_run", "manual"] = "per_run"
-    seeded_messages: tuple[SeededMessage, ...] = ()
-    memory_blob: Json = Field({})
+    reset: Literal["per_run", "per_variant_run", "manual"] = Field(
+        "per_run", description="When a conversation begins afresh: with each sample, with each run, or never."
+    )
+    seeded_messages: tuple[SeededMessage, ...] = Field((), description="What was said before the first step.")
+    memory_blob: Json = Field({}, description="What the agent is told that it remembers.")
 
 
 class RuntimeProfile(CamelModel):
     """Conditions that a scenario runs under."""
 
-    name: Name
-    seed: Seed = 0
+    name: Name = Field(description="What `runtime_profile` of a scenario calls it.")
+    seed: Seed = Field(0, description="Seed of each `probability`.")
     tool_faults: tuple[ToolFault, ...] = ()
     http_faults: tuple[HttpFault, ...] = ()
     state: ProfileState | None = None

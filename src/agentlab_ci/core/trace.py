@@ -62,6 +62,8 @@ class EventKind(StrEnum):
     """The sample went over a limit of the scenario, or called a tool that it forbids."""
     LOG = "log"
     """What the agent printed that was no message of its protocol."""
+    SEED = "seed"
+    """What was said before the first step, as the runtime profile says; nobody judges it."""
     FAULT = "fault"
     """A request to the agent went wrong on purpose, as the runtime profile says."""
 

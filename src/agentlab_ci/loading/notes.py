@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentlab_ci.core.config import Config, HttpAgent, RuntimeProfile
+from agentlab_ci.core.config import Config, HttpAgent
 from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.config_names import Finding
+from agentlab_ci.loading.profile_notes import note_profile
 from agentlab_ci.loading.select import picks
 from agentlab_ci.loading.wording import quoted
 from agentlab_ci.loading.yaml_source import Document
@@ -15,7 +16,7 @@ from agentlab_ci.tools.registry import FIXTURE_OF
 def note_scenario(scenario: Scenario, document: Document, config: Config) -> list[Problem]:
     """Return the notes on one scenario, each at the key that has no effect."""
     findings = [
-        *_note_profile(scenario, config),
+        *((("runtime_profile",), message) for message in note_profile(scenario, config)),
         *_note_fixtures(scenario),
         *_note_prompt(scenario, config),
     ]
@@ -35,27 +36,6 @@ def note_config(config: Config, document: Document, scenarios: Sequence[Scenario
             message = f"the suite definition {quoted(definition.name)} picks no scenario"
             findings.append((("suite_definitions", index), message))
     return [document.problem(loc, message) for loc, message in findings]
-
-
-def _note_profile(scenario: Scenario, config: Config) -> Iterator[Finding]:
-    profile = next((p for p in config.runtime_profiles if p.name == scenario.runtime_profile), None)
-    if profile is None:
-        return
-    allowed = scenario.body.tools_allowed if isinstance(scenario.body, Task) else ()
-    idle = [fault.tool for fault in profile.tool_faults if fault.tool not in allowed]
-    if len(idle) == len(profile.tool_faults) and not _acts_without_tools(profile):
-        yield ("runtime_profile",), f"the profile {quoted(profile.name)} changes nothing for this scenario"
-        return
-    for tool in dict.fromkeys(idle):
-        yield (
-            ("runtime_profile",),
-            f"the profile {quoted(profile.name)} has a fault for {quoted(tool)}, which is not allowed here",
-        )
-
-
-def _acts_without_tools(profile: RuntimeProfile) -> bool:
-    state = profile.state
-    return bool(profile.http_faults) or (state is not None and bool(state.seeded_messages or state.memory_blob))
 
 
 def _note_fixtures(scenario: Scenario) -> Iterator[Finding]:

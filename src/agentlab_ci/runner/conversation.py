@@ -3,9 +3,10 @@
 from functools import partial
 from typing import cast
 
-from agentlab_ci.agents.interface import Talker
+from agentlab_ci.agents.interface import Session, Talker
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Conversation
+from agentlab_ci.core.trace import Role
 from agentlab_ci.evaluators.interface import Evidence
 from agentlab_ci.evaluators.scoring import hard_gate_failed
 from agentlab_ci.runner.interface import Draw
@@ -13,17 +14,21 @@ from agentlab_ci.runner.judging import judge
 
 
 async def run_conversation(draw: Draw) -> TerminationReason:
-    """Say each step's message and judge the reply, then judge the whole.
+    """Say what the profile has the user say first, then each step's message and judge the reply, then the whole.
 
     A hard gate that fails at a step ends the conversation: neither the steps after it nor the end are judged.
     """
     body = cast("Conversation", draw.scenario.body)
     recording = draw.recording
+    for seed in draw.opening.seeds:
+        recording.add_seed(seed.role, seed.message)
     async with cast("Talker", draw.agent).session(draw.start) as session:
+        await _say_seeds(draw, session)
         for number, step in enumerate(body.steps, start=1):
             recording.add_message(step.message)
             reply = await draw.patiently(partial(session.send, step.message))
             recording.add_reply(reply)
+            draw.state.keep(step.message, reply.text)
             evidence = Evidence(output=reply.text, latency_ms=reply.latency_ms)
             evaluations = await judge(step.evaluators, evidence, step=number)
             recording.evaluations += evaluations
@@ -38,3 +43,10 @@ async def run_conversation(draw: Draw) -> TerminationReason:
         ),
     )
     return TerminationReason.COMPLETED
+
+
+async def _say_seeds(draw: Draw, session: Session) -> None:
+    for message in draw.opening.to_say:
+        draw.recording.add_seed(Role.USER, message)
+        draw.recording.add_seed_reply(await draw.patiently(partial(session.send, message)))
+    draw.state.note_said()

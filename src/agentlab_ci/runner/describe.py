@@ -21,5 +21,7 @@ def _describe_row(row: PlanRow) -> str:
     if row.skipped:
         return f"{facts.title}: skipped, {facts.skipped}"
     bar = f", needs {needed(facts.samples_wanted, facts.pass_rate)}" if facts.samples_wanted > 1 else ""
+    profile = "" if row.profile is None else f", profile {row.profile.name}"
     gate = "" if facts.gate else ", does not gate"
-    return f"{facts.title}: {plural(facts.samples_wanted, 'sample')}{bar}, agent {row.agent.shown_as}{gate}"
+    samples = plural(facts.samples_wanted, "sample")
+    return f"{facts.title}: {samples}{bar}, agent {row.agent.shown_as}{profile}{gate}"

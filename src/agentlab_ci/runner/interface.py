@@ -10,6 +10,7 @@ from agentlab_ci.core.config import RuntimeProfile
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.runner.recording import Recording
+from agentlab_ci.runner.state import Opening, RowState
 from agentlab_ci.tools.interface import ToolboxOpener
 
 AnswerT = TypeVar("AnswerT")
@@ -27,14 +28,17 @@ class Patiently(Protocol):
 class Draw:
     """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.
 
-    `agent` can run this type of scenario; planning has seen to that. `fixtures` is the folder that a setup script
-    made ready for this draw.
+    `agent` can run this type of scenario; planning has seen to that. `opening` is what the draw begins with,
+    `state` what the row's samples have in common. `fixtures` is the folder that a setup script made ready for this
+    draw.
     """
 
     scenario: Scenario
     profile: RuntimeProfile | None
     agent: Agent
     start: SessionStart
+    opening: Opening
+    state: RowState
     open_tools: ToolboxOpener
     fixtures: Path | None
     patiently: Patiently

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agentlab_ci.core.config import AgentConfig, Config, HttpAgent, OpenAIAgent, RuntimeProfile
+from agentlab_ci.core.history import messages_to_say
 from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.policy import choose_sampling, why_against_policy
 from agentlab_ci.core.results import AgentIdentity, RowKey, SamplingFacts, ScenarioFacts
@@ -67,7 +68,7 @@ class Plan:
     @property
     def most_agent_calls(self) -> int:
         """The upper bound of requests that agents process, every redraw used up."""
-        calls = sum(_calls_of(row.scenario) * row.facts.samples_wanted for row in self.runnable)
+        calls = sum(_calls_of(row) * row.facts.samples_wanted for row in self.runnable)
         return calls * (1 + self.error_retries)
 
 
@@ -80,9 +81,7 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
     """
     rows = _plan_rows(scenarios, config, settings)
     _refuse_skips(rows, settings)
-    _refuse(
-        problem for row in rows if not row.skipped for problem in name_unbuilt(row.scenario, row.agent, config)
-    )
+    _refuse(problem for row in rows if not row.skipped for problem in name_unbuilt(row.scenario, row.agent))
     _refuse_lonely_rate(rows, settings)
     shared = choose_sampling(
         SamplingChoice(), config.sampling, samples=settings.samples, pass_rate=settings.report.pass_rate
@@ -169,10 +168,10 @@ def _address(agent: AgentConfig) -> str | None:
             return None
 
 
-def _calls_of(scenario: Scenario) -> int:
-    match scenario.body:
+def _calls_of(row: PlanRow) -> int:
+    match row.scenario.body:
         case Conversation(steps=steps):
-            return len(steps)
+            return len(steps) + len(messages_to_say(row.profile, row.agent))
         case Task(max_steps=max_steps):
             return max_steps
         case Simulation(max_turns=max_turns):

@@ -72,6 +72,15 @@ class Recording:
         """Note which limit of the scenario ended the sample."""
         self._add_event(EventKind.LIMIT, text=text)
 
+    def add_seed(self, speaker: str, text: str) -> None:
+        """Note what was said before the first step."""
+        self._add_event(EventKind.SEED, text=f"{speaker}: {text}")
+
+    def add_seed_reply(self, reply: Reply) -> None:
+        """Note an answer to such a message: it is no turn, though what it cost is counted."""
+        self.add_seed(Role.AGENT, reply.text)
+        self.usages.append(reply.usage)
+
     def add_fault(self, text: str) -> None:
         """Note what a request to the agent suffered."""
         self._add_event(EventKind.FAULT, text=text)

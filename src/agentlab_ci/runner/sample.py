@@ -1,7 +1,6 @@
 """One sample from its start to its result: waits, redraws, its deadline, and the judgement."""
 
 import asyncio
-import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,6 +61,7 @@ class SampleRun:
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
         self._recording = Recording(self._clock)
+        self._state = job.state
         self._http_faults = HttpFaults(job.row.profile, scenario_id=job.row.scenario.id, sample=job.sample)
         self._fault: HttpFault | None = None
         self._waits: list[Wait] = []
@@ -114,11 +114,14 @@ class SampleRun:
         self._recording = Recording(self._clock)
         self.unreached = False
         scenario = self._job.row.scenario
+        opening = self._state.open()
         start = SessionStart(
             scenario_id=scenario.id,
             sample=self._job.sample,
-            conversation_id=str(uuid.uuid4()),
+            conversation_id=opening.conversation_id,
             system_prompt=scenario.system_prompt,
+            history=opening.history,
+            memory=self._state.memory,
             next_fault=self._next_fault,
         )
         async with self._set_up(scenario, self._job.sample) as fixtures:
@@ -127,6 +130,8 @@ class SampleRun:
                 profile=self._job.row.profile,
                 agent=self._agent,
                 start=start,
+                opening=opening,
+                state=self._state,
                 open_tools=self._open_tools,
                 fixtures=fixtures,
                 patiently=self._ask_patiently,
@@ -158,7 +163,7 @@ class SampleRun:
 
     def _too_busy(self, busy: AgentBusyError, waited: float) -> AgentFailedError:
         wish = "" if busy.retry_after is None else f", and asks to wait {busy.retry_after:g} s"
-        who = "the agent is busy" if self._fault is None else name_fault(self._fault)
+        who = "the agent is busy" if self._fault is None else f"fault: {name_fault(self._fault)}"
         return AgentFailedError(
             f"{who}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
             reason=TerminationReason.HTTP_ERROR,

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.sampling import needed, room_to_start
 from agentlab_ci.runner.plan import Plan, PlanRow
+from agentlab_ci.runner.state import RowState
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to run, numbered from 1."""
+    """One sample to run, numbered from 1. `state` is its row's."""
 
     row: PlanRow
     sample: int
+    state: RowState
 
 
 @dataclass(slots=True, eq=False)
@@ -22,6 +24,7 @@ class _Cell:
 
     row: PlanRow
     needed: int
+    state: RowState
     started: int = 0
     in_flight: int = 0
     passed: int = 0
@@ -30,6 +33,11 @@ class _Cell:
     @property
     def samples(self) -> int:
         return self.row.facts.samples_wanted
+
+    @property
+    def held_up(self) -> bool:
+        """Whether the next sample has to wait for the one that runs, whose state it shares."""
+        return self.state.shared and self.in_flight > 0
 
     @property
     def room(self) -> int:
@@ -41,13 +49,15 @@ class _Cell:
 class Schedule:
     """Hands out samples scenario by scenario, within each agent's `max_concurrency`.
 
-    With `stop_when_settled` no sample starts that could not change a verdict.
+    With `stop_when_settled` no sample starts that could not change a verdict. Samples that share the state of
+    their row run one after the other.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._stop_when_settled = plan.sampling.stop_when_settled
         self._cells = {
-            row.key: _Cell(row, needed(row.facts.samples_wanted, row.facts.pass_rate)) for row in plan.runnable
+            row.key: _Cell(row, needed(row.facts.samples_wanted, row.facts.pass_rate), _open_state(row))
+            for row in plan.runnable
         }
         self._open: dict[str, list[_Cell]] = {}
         for cell in self._cells.values():
@@ -72,7 +82,7 @@ class Schedule:
         self._in_flight[cell.row.agent.name] += 1
         if cell.started == cell.samples:
             self._open[cell.row.agent.name].remove(cell)
-        return Job(cell.row, cell.started)
+        return Job(cell.row, cell.started, cell.state)
 
     def finish(self, job: Job, status: SampleStatus) -> tuple[Job, ...]:
         """Note how a started sample ended; returns the samples of its scenario that now will never start."""
@@ -99,15 +109,20 @@ class Schedule:
         limit = self._limit[name]
         if limit is not None and self._in_flight[name] >= limit:
             return None
-        if not self._stop_when_settled:
-            return self._open[name][0] if self._open[name] else None
-        return next((cell for cell in self._open[name] if cell.in_flight < cell.room), None)
+        return next((cell for cell in self._open[name] if self._may_start(cell)), None)
+
+    def _may_start(self, cell: _Cell) -> bool:
+        return not cell.held_up and (not self._stop_when_settled or cell.in_flight < cell.room)
 
     def _drop(self, cells: Iterable[_Cell]) -> tuple[Job, ...]:
         dropped: list[Job] = []
         for cell in sorted(cells, key=lambda cell: self._order[cell.row.key]):
-            dropped += [Job(cell.row, number) for number in range(cell.started + 1, cell.samples + 1)]
+            dropped += [Job(cell.row, number, cell.state) for number in range(cell.started + 1, cell.samples + 1)]
             cell.started = cell.samples
             if cell in self._open[cell.row.agent.name]:
                 self._open[cell.row.agent.name].remove(cell)
         return tuple(dropped)
+
+
+def _open_state(row: PlanRow) -> RowState:
+    return RowState(row.profile, scenario=row.scenario, agent=row.agent, variant=row.facts.variant)

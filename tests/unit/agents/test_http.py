@@ -6,6 +6,7 @@ import ssl
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ import pytest
 
 from agentlab_ci.agents import http_client, http_failure
 from agentlab_ci.agents.http import HttpConnection, open_http_agent
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, Talker
+from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, SessionStart, Talker
 from agentlab_ci.agents.opening import make_agent_opener
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.errors import BadInputError
@@ -307,6 +308,24 @@ def test_headers_and_body_are_filled_in(hostile: HostileAgent) -> None:
     assert request.headers["x-test-id"] == "c1"
     assert request.headers["content-type"] == "application/json"
     assert request.body == {"query": "hi", "session": {"id": "c1"}}
+
+
+def test_what_was_said_before_and_is_remembered_is_sent(hostile: HostileAgent) -> None:
+    template = {"all": "{{messages}}", "knows": "{{memory}}", "in_words": "I know {{memory}}", "message": "x"}
+    before = ({"role": "user", "content": "I am Ada."}, {"role": "assistant", "content": "Hello Ada."})
+
+    async def talk(begins: SessionStart) -> None:
+        connection = open_http_agent(config(hostile.url("/ok"), request_template=template), world())
+        async with connection.session(begins) as session:
+            await session.send("hi")
+        await connection.aclose()
+
+    asyncio.run(talk(replace(start(), history=before, memory={"seat": "aisle"})))
+    asyncio.run(talk(start()))
+    told, untold = hostile.bodies["/ok"]
+    assert told["all"] == [*before, {"role": "user", "content": "hi"}]
+    assert (told["knows"], told["in_words"]) == ({"seat": "aisle"}, 'I know {"seat": "aisle"}')
+    assert (untold["all"], untold["knows"]) == ([{"role": "user", "content": "hi"}], {})
 
 
 def test_a_header_cannot_be_broken_out_of(hostile: HostileAgent) -> None:

@@ -160,5 +160,5 @@ def test_half_of_a_body_is_left() -> None:
 
 
 def test_faults_have_names() -> None:
-    assert name_fault(HttpFault(mode="delay", delay_ms=5)) == "fault: delay 5 ms"
-    assert name_fault(HttpFault(mode="truncate")) == "fault: truncate"
+    assert name_fault(HttpFault(mode="delay", delay_ms=5)) == "delay 5 ms"
+    assert name_fault(HttpFault(mode="truncate")) == "truncate"

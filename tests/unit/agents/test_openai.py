@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -315,3 +316,24 @@ def test_what_no_request_can_carry_is_refused_when_opened(given: dict[str, Any],
 def test_streaming_may_be_turned_off_in_so_many_words(server: HostileAgent) -> None:
     talk(server, "hello", extra_body={"stream": False})
     assert server.bodies[PATH][0]["stream"] is False
+
+
+def test_what_was_said_before_and_is_remembered_is_told(
+    server: HostileAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(monkeypatch, says("Hello."))
+    before = ({"role": "user", "content": "I am Ada."}, {"role": "assistant", "content": "Hello Ada."})
+
+    async def run() -> None:
+        connection = open_openai_agent(model(server.url("/v1")), keyed_world())
+        async with connection.session(replace(start("Be kind."), history=before, memory={"seat": "aisle"})) as it:
+            await it.send("hi")
+        await connection.aclose()
+
+    asyncio.run(run())
+    assert contents(server.bodies[PATH][0]["messages"]) == [
+        ("system", 'Be kind.\n\nMemory:\n{\n  "seat": "aisle"\n}'),
+        ("user", "I am Ada."),
+        ("assistant", "Hello Ada."),
+        ("user", "hi"),
+    ]

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -126,3 +127,8 @@ def test_a_tasks_variables_follow_as_json() -> None:
 )
 def test_what_came_of_a_call_is_told_as_json(outcome: CallOutcome, content: str) -> None:
     assert tell_outcome("call_a", outcome) == {"role": "tool", "tool_call_id": "call_a", "content": content}
+
+
+def test_a_memory_needs_no_prompt() -> None:
+    remembers = replace(start(), memory={"seat": "Gang"})
+    assert open_messages(model(), remembers) == ({"role": "system", "content": 'Memory:\n{\n  "seat": "Gang"\n}'},)

@@ -94,6 +94,14 @@ def test_every_sample_has_a_process_of_its_own() -> None:
     assert asyncio.run(run()) == ["1", "1"]
 
 
+def test_what_was_said_before_and_is_remembered_is_told() -> None:
+    before = ({"role": "system", "content": "Be kind."}, {"role": "user", "content": "I am Ada."})
+    (said,) = talk(python_config("echoes"), "hi", start={"history": before, "memory": {"seat": "aisle"}})
+    messages, context, _ = json.loads(said)
+    assert messages == [*before, {"role": "user", "content": "hi"}]
+    assert context["memory"] == {"seat": "aisle"}
+
+
 def test_a_conversation_is_told_with_its_history() -> None:
     _, second = talk(python_config("echoes"), "hi", "there", start={"system_prompt": "Be brief."})
     messages, context, tools = json.loads(second)
@@ -105,6 +113,7 @@ def test_a_conversation_is_told_with_its_history() -> None:
         "conversation_id": "c1",
         "system_prompt": "Be brief.",
         "variables": {},
+        "memory": {},
     }
     assert tools == []
 

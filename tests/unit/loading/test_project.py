@@ -260,7 +260,7 @@ runtime_profiles:
             TASK + "runtime_profile: idle\n",
             "16:1: runtime_profile: the profile `idle` changes nothing for this scenario",
         ),
-        (TASK + "runtime_profile: memory\n", None),
+        (CONVERSATION + "runtime_profile: idle\n", None),
         (
             CONVERSATION + "runtime_profile: slow\n",
             "14:1: runtime_profile: the profile `slow` changes nothing for this scenario",

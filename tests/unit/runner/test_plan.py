@@ -140,25 +140,6 @@ def test_a_plan_in_words() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("profile", "agent", "refused"),
-    [
-        ({"tool_faults": [{"tool": "orders.list", "mode": "error"}]}, HTTP, False),  # changes nothing here
-        ({"state": {"memory_blob": {"seat": "aisle"}}}, make_mock(), True),
-    ],
-)
-def test_a_profile_that_would_matter_is_refused_until_it_can_be_applied(
-    profile: dict[str, Any], agent: AgentConfig, refused: bool
-) -> None:
-    config = make_config(agent, runtime_profiles=[{"name": "bad-day", **profile}])
-    scenario = make_scenario(runtime_profile="bad-day")
-    if refused:
-        with pytest.raises(BadInputError, match=r"checks `runtime_profile` but cannot apply bad-day yet"):
-            plan_of(scenario, config=config)
-    else:
-        assert plan_of(scenario, config=config).total_samples == 1
-
-
 def test_every_problem_of_the_plan_is_named_once() -> None:
     config = make_config(make_mock("one"), make_mock("two"), sampling={"require_odd": True})
     with pytest.raises(BadInputError) as raised:

@@ -94,3 +94,26 @@ def test_dropping_returns_what_has_not_started_in_order() -> None:
     assert [(j.row.scenario.id, j.sample) for j in schedule.drop_all()] == [("a.y", 1), ("a.y", 2)]
     assert schedule.exhausted
     assert schedule.next() is None
+
+
+@settings(derandomize=True, deadline=None)
+@given(random=st.randoms(use_true_random=False), samples=st.integers(1, 5), stop=st.booleans())
+def test_samples_that_share_their_state_run_one_after_the_other(random: Random, samples: int, stop: bool) -> None:
+    config = make_config(runtime_profiles=[{"name": "p", "state": {"reset": "per_variant_run"}}])
+    plan = plan_of(
+        make_scenario("a.shared", samples=samples, runtime_profile="p"),
+        make_scenario("a.free", samples=samples),
+        config=config,
+        stop_when_settled=stop,
+    )
+    schedule = Schedule(plan)
+    running: list[Job] = []
+    started: list[int] = []
+    while not schedule.exhausted or running:
+        while (job := schedule.next()) is not None:
+            running.append(job)
+            started += [job.sample] if job.row.scenario.id == "a.shared" else []
+        assert sum(job.row.scenario.id == "a.shared" for job in running) <= 1
+        schedule.finish(running.pop(random.randrange(len(running))), SampleStatus.ERROR)
+    assert started == list(range(1, len(started) + 1))
+    assert stop or len(started) == samples
