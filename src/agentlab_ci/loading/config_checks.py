@@ -60,6 +60,8 @@ def _check_faults(document: Document) -> Iterator[Finding]:
     for loc, http_fault in valid(items_of(top, "runtime_profiles", "http_faults"), HttpFault.model_validate):
         if http_fault.mode == "status" and http_fault.status is None:
             yield loc, "`status` is required for this mode"
+        if http_fault.mode == "delay" and http_fault.delay_ms == 0:
+            yield loc, "`delay_ms` is required for this mode"
 
 
 def find_shadowed_replies(document: Document) -> Iterator[Finding]:

@@ -91,6 +91,10 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
             "runtime_profiles: [{name: p, http_faults: [{mode: status}]}]",
             ["1:44: runtime_profiles[0].http_faults[0]: `status` is required for this mode"],
         ),
+        (
+            "runtime_profiles: [{name: p, http_faults: [{mode: delay}]}]",
+            ["1:44: runtime_profiles[0].http_faults[0]: `delay_ms` is required for this mode"],
+        ),
         ("sampling: {samples: 4, max_samples: 3}", ["1:12: sampling.samples: 4 samples are more than the 3"]),
         ("sampling: {samples: 4, require_odd: true}", ["1:12: sampling.samples: 4 samples are an even number"]),
         ("sampling: {max_samples: 3, require_odd: true}", []),
@@ -116,6 +120,10 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
         (
             http(headers={"A": "{{mesage}}"}),
             ["2:70: agents[0].headers.A: unknown placeholder `{{mesage}}`; did you mean `message`?"],
+        ),
+        (
+            http(headers={"A": "{{memori}}"}),
+            ["2:70: agents[0].headers.A: unknown placeholder `{{memori}}`; did you mean `memory`?"],
         ),
         (
             http(request_template={"apiKey": ["{{env.1A}}", "{{ env.A }}", {"x": "{{messages}}"}]}),
