@@ -90,7 +90,7 @@ def test_an_address_or_a_key_that_is_wrong_is_given_up_on(tmp_path: Path, path: 
         asked = len(server.received)
     assert ended.code == 1
     assert asked <= 5
-    assert spared(ended) == 30 - asked
+    assert 30 - 5 <= spared(ended) <= 30 - asked, "what runs is stopped, maybe before its request was sent"
     assert {reason for ends in ended.ends().values() for _, reason in ends} == {"http_error"}
     assert f"answered HTTP {path[1:]}" in ended.out.splitlines()[-3]
 
