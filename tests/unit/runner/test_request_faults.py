@@ -1,0 +1,71 @@
+"""What becomes of samples whose requests go wrong as a runtime profile says, in virtual time."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, Reply, SessionStart
+from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.runner.engine import execute
+from agentlab_ci.runner.ledger import Ledger
+from scripted_agent import Performance, Stage, make_config, make_scenario, plan_of
+from virtual_time import run_virtually
+
+
+@dataclass(frozen=True)
+class Obedient:
+    """An agent whose requests suffer what they have to, and otherwise go well."""
+
+    start: SessionStart | None = None
+
+    @asynccontextmanager
+    async def session(self, start: SessionStart) -> AsyncIterator["Obedient"]:
+        yield Obedient(start)
+
+    async def send(self, message: str) -> Reply:
+        assert self.start is not None
+        fault = self.start.next_fault()
+        if fault is None:
+            return Reply(text="good", latency_ms=1)
+        if fault.mode == "status":
+            raise AgentBusyError(status=fault.status or 0, retry_after=None, body="")
+        raise AgentFailedError("broke", reason=TerminationReason.HTTP_CONNECTION_FAILED, redrawable=True)
+
+    async def aclose(self) -> None:
+        """Do nothing."""
+
+
+def samples(*faults: dict[str, Any], steps: int = 2, count: int = 1, **profile: Any) -> tuple[SampleResult, ...]:
+    config = make_config(runtime_profiles=[{"name": "p", "http_faults": faults, **profile}])
+    plan = plan_of(make_scenario(steps=steps, samples=count, runtime_profile="p"), config=config)
+    show = Performance(plan, Stage(script=lambda *_: pytest.fail("another agent talks")))
+    ledger = Ledger(plan)
+    run_virtually(execute(plan, ledger, replace(show.world, open_agent=lambda _: Obedient())))
+    return ledger.judge_all()[0].samples
+
+
+def told(sample: SampleResult) -> list[str | None]:
+    return [event.text for event in sample.trace if event.kind == "fault"]
+
+
+def test_requests_are_numbered_over_waits_steps_and_fresh_starts() -> None:
+    busy, broke = {"mode": "status", "status": 503}, {"mode": "drop"}
+    (sample,) = samples(busy | {"on_request": 1}, broke | {"on_request": 3}, busy | {"on_request": 5})
+    # 1 busy, 2 answered, 3 broke; again from the first step: 4 answered, 5 busy, 6 answered
+    assert (sample.status, len(sample.waits), len(sample.redraws)) == ("passed", 2, 1)
+    assert told(sample) == ["request 5: status 503"], "of the draw that counts"
+
+
+def test_each_sample_counts_its_own_requests() -> None:
+    faults = [told(sample) for sample in samples({"mode": "status", "status": 429, "on_request": 2}, count=3)]
+    assert faults == [["request 2: status 429"]] * 3
+
+
+def test_an_upstream_that_stays_busy_on_purpose_is_not_the_agents_fault() -> None:
+    (sample,) = samples({"mode": "status", "status": 503})
+    assert sample.error is not None
+    assert sample.error.message.startswith("fault: status 503: HTTP 503 after ")
