@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from agentlab_ci.core.results import BatchFacts, RowKey, SampleCounts, SampleResult, ScenarioCounts, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
-from agentlab_ci.core.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,25 @@ class RunRef:
 
 
 Reference = BatchRef | RunRef
+
+
+class BatchState(StrEnum):
+    """How a batch ended: its verdict, or not at all."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+    SKIPPED = "skipped"
+    NO_END = "no-end"
+    """It still runs, or was killed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """That somebody has said of results that they are as they should be, and when (UTC, RFC 3339)."""
+
+    reference: Reference
+    approved_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +98,7 @@ class BatchEntry:
     batch_id: str
     started_at: str
     ended_at: str | None
-    verdict: Verdict | None
+    state: BatchState
     exit_code: int | None
     scenarios: ScenarioCounts | None
     samples: SampleCounts

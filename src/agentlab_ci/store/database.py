@@ -3,11 +3,15 @@
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.store.migrations import NewerSchemaError, migrate
-from agentlab_ci.store.transaction import is_busy
+from agentlab_ci.store.transaction import is_busy, transaction
+
+ResultT = TypeVar("ResultT")
 
 OPEN_SECONDS = 10.0
 """How long to wait for another process before the database counts as locked."""
@@ -51,13 +55,32 @@ def open_database(
         ) from problem
 
 
-def open_existing(path: Path) -> sqlite3.Connection:
+def open_existing(path: Path, *, seconds: float = OPEN_SECONDS) -> sqlite3.Connection:
     """Open the file as `open_database` does; raises BadInputError too when it is not there."""
     if not path.exists():
         raise BadInputError(
             f"there is no database {path}: it comes with the first run; another one can be named with --db"
         )
-    return open_database(path)
+    return open_database(path, seconds=seconds)
+
+
+def write(
+    path: Path, change: Callable[[sqlite3.Connection], ResultT], *, seconds: float = OPEN_SECONDS
+) -> ResultT:
+    """Make a change to a file that is there, in one transaction, and return what it returns.
+
+    Waits for other processes for up to `seconds`. Raises BadInputError when the file is not there, cannot be used,
+    or stays locked.
+    """
+    deadline = time.monotonic() + seconds
+    with closing(open_existing(path, seconds=seconds)) as connection:
+        while True:
+            try:
+                with transaction(connection):
+                    return change(connection)
+            except sqlite3.Error as problem:
+                if not is_busy(problem) or time.monotonic() > deadline:
+                    raise BadInputError(f"the database {path} cannot be written ({problem})") from problem
 
 
 def _connect(path: Path) -> sqlite3.Connection:

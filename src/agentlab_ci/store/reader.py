@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from agentlab_ci.core.results import BatchFacts, RowKey, RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.stored import StoredRun, UnendedBatch
 from agentlab_ci.errors import BadInputError
@@ -78,7 +80,12 @@ def _one_moment(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the database so that all that is read is of one moment, whatever is written meanwhile."""
     with closing(open_existing(path)) as connection:
         connection.execute("BEGIN")
-        yield connection
+        try:
+            yield connection
+        except ValidationError:
+            raise BadInputError(
+                f"the database {path} holds results that this agentlab cannot read: is a newer one needed?"
+            ) from None
 
 
 def _load_scenario(connection: sqlite3.Connection, key: list[str]) -> ScenarioResult | None:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from datetime import UTC, datetime
 
 from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult
 from agentlab_ci.core.trace import Record
@@ -88,3 +89,8 @@ def to_json(record: Record, *, without: str | None = None) -> str:
 def column(text: str | None) -> str:
     """Return the text as a column can hold it, empty for None."""
     return (text or "").encode(errors="backslashreplace").decode()
+
+
+def timestamp(moment: datetime) -> str:
+    """Return a moment as the columns hold it: such texts sort by time."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.store.database import BUSY_SECONDS, open_database
+from agentlab_ci.store.database import BUSY_SECONDS, open_database, open_existing, write
 from agentlab_ci.store.migrations import MIGRATIONS, migrate
 from agentlab_ci.store.writer import StoreWriter
 
@@ -129,3 +129,81 @@ def test_nobody_waits_for_a_lock_after_giving_up(
             opened(path, give_up=lambda: next(asked))
         holder.execute("ROLLBACK")
     assert list(asked) == []
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.db"
+    for use in (open_existing, lambda path: write(path, lambda _: None)):
+        with pytest.raises(BadInputError, match=f"there is no database {re.escape(str(path))}: .* --db"):
+            use(path)
+    assert not path.parent.exists()
+
+
+def write_against_locks(path: Path, locks: int, *, seconds: float) -> str:
+    """Change a file that is found locked so often before it can be changed."""
+    tries = iter(range(locks))
+
+    def change(connection: sqlite3.Connection) -> str:
+        connection.execute("INSERT INTO batches (batch_id, started_at, doc) VALUES ('b', 't', '{}')")
+        if next(tries, None) is not None:
+            locked = sqlite3.OperationalError("database is locked")
+            locked.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise locked
+        return "changed"
+
+    return write(path, change, seconds=seconds)
+
+
+def test_a_change_that_finds_a_lock_is_made_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    open_database(path).close()
+    assert write_against_locks(path, 3, seconds=60) == "changed"
+    with closing(open_database(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM batches").fetchone() == (1,)
+
+
+def test_a_lock_that_stays_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    open_database(path).close()
+    with pytest.raises(BadInputError, match=r"cannot be written \(database is locked\)"):
+        write_against_locks(path, 1, seconds=-1)
+    with closing(open_database(path)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(BadInputError, match="database is locked"):
+            write(path, lambda _: None, seconds=0.05)
+
+
+VERSION_1 = """
+    INSERT INTO batches VALUES ('batch_1', '2026-04-07T00:00:01+00:00', '2026-04-07T00:00:09+00:00', 'failed', 1,
+        '{"version": 1, "tool": "agentlab 0.1.0", "batch_id": "batch_1", "started_at": "2026-04-07T00:00:01+00:00",
+        "ended_at": "2026-04-07T00:00:09+00:00", "summary": {}, "later": true}');
+    INSERT INTO batches VALUES ('batch_2', '2026-04-07T00:00:02+00:00', NULL, NULL, NULL, '{}');
+    INSERT INTO scenarios VALUES ('batch_1', 0, 'a.one', '', 'failed', '{"scenario_id": "a.one"}');
+    INSERT INTO samples VALUES ('batch_1', 'a.one', '', 1, 'run_1', 'failed', 'evaluator_failed', 60,
+        '2026-04-07T00:00:02+00:00', 1200.5, 0.25, '{"scenario_id": "a.one", "sample": 1}');
+    INSERT INTO samples VALUES ('batch_1', 'a.one', '', 2, NULL, 'cancelled', 'settled', NULL, NULL, 0, NULL,
+        '{"scenario_id": "a.one", "sample": 2}');
+"""
+"""What an agentlab of the first schema may have left."""
+
+
+def contents(connection: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
+    tables = ("batches", "scenarios", "samples")
+    return {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}  # noqa: S608
+
+
+def test_nothing_of_a_first_schema_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path)) as old:
+        for statement in MIGRATIONS[0]:
+            old.execute(statement)
+        old.executescript(VERSION_1)
+        old.execute("PRAGMA user_version = 1")
+        before = contents(old)
+        columns = schema(old)
+    assert [len(rows) for rows in before.values()] == [2, 1, 2]
+    with closing(open_database(path)) as new:
+        assert contents(new) == before
+        assert {table: sql for table, sql in schema(new).items() if table in columns} == columns
+        assert schema(new).keys() - columns.keys() == {"approvals"}
+        assert new.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)

@@ -4,31 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from agentlab_ci.core.results import ScenarioResult
 from agentlab_ci.core.stored import BatchRef, RunRef
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.store.references import find_reference
-from agentlab_ci.store.writer import StoreWriter
-from factories import make_batch, make_report, make_row, make_samples
+from factories import make_row
+from stored import store_batch, store_killed_batch
 
-
-def store_batch(path: Path, name: str, started_at: str, *rows: ScenarioResult) -> None:
-    report = make_report(*rows).model_copy(update={"batch_id": name, "started_at": started_at})
-    with StoreWriter.open(path) as writer:
-        writer.start_batch(report)
-        writer.finish_batch(report)
+SECOND = "2026-04-07T00:00:0{}+00:00"
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "a.db"
-    store_batch(path, "batch_2", "2026-04-07T00:00:02+00:00", make_row("pp", "a.one"), make_row("p", "a.two"))
-    store_batch(path, "batch_3", "2026-04-07T00:00:03+00:00", make_row("p", "a.two"))
-    store_batch(path, "batch_1", "2026-04-07T00:00:01+00:00", make_row("f", "a.one"))  # stored last, began first
-    with StoreWriter.open(path) as writer:  # a run that was killed
-        writer.start_batch(make_batch(batch_id="batch_4", started_at="2026-04-07T00:00:04+00:00"))
-        [sample] = make_samples("p", scenario_id="a.three")
-        writer.add_sample("batch_4", None, sample.model_copy(update={"run_id": "run_of_4"}))
+    store_batch(path, "batch_2", SECOND.format(2), make_row("pp", "a.one"), make_row("p", "a.two"))
+    store_batch(path, "batch_3", SECOND.format(3), make_row("p", "a.two"))
+    store_batch(path, "batch_1", SECOND.format(1), make_row("f", "a.one"))  # stored last, began first
+    store_killed_batch(path, "batch_4", SECOND.format(4), make_row("p.", "a.three"))
     return path
 
 
@@ -42,7 +33,7 @@ def path(tmp_path: Path) -> Path:
         ("@last:a.two", BatchRef(batch_id="batch_3", scenario_id="a.two")),
         ("@last:a.three", BatchRef(batch_id="batch_4", scenario_id="a.three")),
         ("batch_1", BatchRef(batch_id="batch_1")),
-        ("run_of_4", RunRef(run_id="run_of_4", batch_id="batch_4")),
+        ("run_4.a.three.1", RunRef(run_id="run_4.a.three.1", batch_id="batch_4")),
     ],
 )
 def test_what_is_meant_is_found(path: Path, text: str, found: BatchRef | RunRef) -> None:
@@ -70,7 +61,7 @@ def test_what_is_not_there_is_named(path: Path, text: str, said: str) -> None:
 
 def test_a_skipped_scenario_is_not_held(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
-    store_batch(path, "batch_1", "2026-04-07T00:00:01+00:00", make_row("", "a.one", skipped="cannot run on http"))
+    store_batch(path, "batch_1", SECOND.format(1), make_row("", "a.one", skipped="cannot run on http"))
     assert find_reference(path, "@last") == BatchRef(batch_id="batch_1")
     with pytest.raises(BadInputError, match=r"a batch with samples of a\.one"):
         find_reference(path, "@last:a.one")
@@ -78,7 +69,7 @@ def test_a_skipped_scenario_is_not_held(tmp_path: Path) -> None:
 
 def test_batches_of_one_moment_are_told_apart(tmp_path: Path) -> None:
     for number in (1, 2):
-        store_batch(tmp_path / "a.db", f"batch_{number}", "2026-04-07T00:00:01+00:00", make_row("p"))
+        store_batch(tmp_path / "a.db", f"batch_{number}", SECOND.format(1), make_row("p"))
     assert find_reference(tmp_path / "a.db", "@last") == BatchRef(batch_id="batch_2")
     assert find_reference(tmp_path / "a.db", "@prev") == BatchRef(batch_id="batch_1")
 
