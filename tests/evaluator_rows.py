@@ -61,6 +61,12 @@ ROWS: list[tuple[str, dict[str, Any], Evidence, bool]] = [
     ),
     ("tool_call_assertion", {"tool": "refund"}, called(call("refund", error="no such order")), True),
     ("tool_call_assertion", {"tool": "refund", "succeeded": True}, called(call("refund", error="no")), False),
+    (
+        "tool_call_assertion",
+        {"tool": "refund", "succeeded": True},
+        called(ToolCall(name="refund", input={}, output={}, fault="partial_output")),
+        False,
+    ),
     ("tool_call_assertion", {"tool": "refund"}, called(), False),
     ("forbidden_tool", {"tools": ["refund_all"]}, called(call("refund")), True),
     ("forbidden_tool", {"tools": ["refund_all"]}, called(call("refund_all", error="blocked")), False),

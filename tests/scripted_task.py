@@ -87,6 +87,8 @@ class ScriptedToolbox:
                 return CallOutcome(name=name, error="no such order", duration_ms=1)
             case "broken":
                 raise ToolBrokenError("the tool broken cannot be started")
+            case _ if name not in self.names:
+                return CallOutcome(name=name, error=f"there is no tool {name}")
             case "slow":
                 await asyncio.sleep(3600)
         return CallOutcome(name=name, output=dict(value), duration_ms=2)

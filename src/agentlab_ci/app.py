@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.loopback import rerouted
 from agentlab_ci.agents.opening import check_agents, make_agent_opener
-from agentlab_ci.agents.registry import AGENTS
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.formats import FileFormat
 from agentlab_ci.core.github import GitHubEvent
@@ -97,7 +96,7 @@ def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -
     problems = find_unusable(project, agents=used, scenarios=project.scenarios, environ=world.environ)
     if problems:
         raise InvalidFilesError(problems)
-    agents = [agent for agent in project.config.agents if agent.name in used and agent.provider in AGENTS]
+    agents = [agent for agent in project.config.agents if agent.name in used]
     _refuse_unopenable(agents, _make_opener(project, world, redactor))
     scenarios, known = len(project.scenarios), len(project.config.agents)
     world.console.out(f"{plural(scenarios, 'scenario')}, {plural(known, 'agent')}: valid")

@@ -54,13 +54,14 @@ class SessionStart:
 class Reply:
     """An answer: its whole text, uncut and unredacted; `latency_ms` of the request that was answered.
 
-    `note` says what was put right in the text, such as bytes that are not UTF-8.
+    `note` says what was put right in the text, such as bytes that are not UTF-8. `log` is as that of a turn.
     """
 
     text: str
     latency_ms: float
     usage: Usage = field(default_factory=Usage)
     note: str | None = None
+    log: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,7 +74,7 @@ class PythonTalk:
         if said.answer.calls or said.answer.reply is None:
             raise self._function.refuse("it returned `tool_calls`, but a conversation has no tools")
         self._messages = (*messages, {"role": "assistant", "content": said.answer.reply})
-        return Reply(text=said.answer.reply, latency_ms=said.latency_ms, usage=said.answer.usage)
+        return Reply(text=said.answer.reply, latency_ms=said.latency_ms, usage=said.answer.usage, log=said.log)
 
 
 class PythonWork:

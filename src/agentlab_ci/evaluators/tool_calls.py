@@ -56,7 +56,7 @@ def contains(actual: object, wanted: object) -> bool:
 
 def _judge_expected(config: ExpectedCall, evidence: Evidence) -> Finding:
     matching = [c for c in evidence.tool_calls if c.name == config.tool and contains(c.input, config.match)]
-    counted = [call for call in matching if call.error is None] if config.succeeded else matching
+    counted = [call for call in matching if not _failed(call)] if config.succeeded else matching
     wanted = f"{config.tool} with {json.dumps(config.match, ensure_ascii=False)}" if config.match else config.tool
     if counted:
         return Finding(passed=True, message=f"called {wanted}{_failed_note(counted)}")
@@ -64,7 +64,12 @@ def _judge_expected(config: ExpectedCall, evidence: Evidence) -> Finding:
 
 
 def _failed_note(calls: list[ToolCall]) -> str:
-    return " (the call failed)" if calls and all(call.error is not None for call in calls) else ""
+    return " (the call failed)" if calls and all(map(_failed, calls)) else ""
+
+
+def _failed(call: ToolCall) -> bool:
+    """Tell whether the tool did not do its work: what a fault gives back, the tool has not said."""
+    return call.error is not None or call.fault is not None
 
 
 def _judge_forbidden(config: ForbiddenTools, evidence: Evidence) -> Finding:

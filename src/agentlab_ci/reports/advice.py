@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from agentlab_ci.core.results import RunReport, SampleResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.text import plural
-from agentlab_ci.core.trace import SampleError
+from agentlab_ci.core.trace import EventKind, SampleError
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
 from agentlab_ci.reports.redact import cut
@@ -76,8 +76,9 @@ def _tell_failing(name: str, samples: list[SampleResult], show: Show) -> str:
 
 
 def _tell_throttled(name: str, samples: list[SampleResult], show: Show) -> str | None:
-    waited = sum(wait.seconds for sample in samples for wait in sample.waits if wait.status == TOO_MANY_REQUESTS)
-    ended = sum(_ended_busy(sample) for sample in samples)
+    truly = [sample for sample in samples if all(event.kind is not EventKind.FAULT for event in sample.trace)]
+    waited = sum(wait.seconds for sample in truly for wait in sample.waits if wait.status == TOO_MANY_REQUESTS)
+    ended = sum(_ended_busy(sample) for sample in truly)
     at_once = _most_at_once(samples) if ended or waited >= LONG_WAITS else 0
     if not at_once:
         return None

@@ -45,7 +45,8 @@ def _tell_work(sample: SampleResult) -> Iterator[str]:
         yield f"… [{plural(earlier, 'earlier call')} left out]"
     for call in sample.tool_calls[-_CALLS:]:
         came = f"error: {call.error}" if call.error is not None else to_json(call.output)
-        yield _say("call", f"{call.name} {cut(to_json(call.input), _CALL_BYTES)} → {cut(came, _CALL_BYTES)}")
+        by = f" (fault: {call.fault})" if call.fault is not None else ""
+        yield _say("call", f"{call.name} {cut(to_json(call.input), _CALL_BYTES)} → {cut(came, _CALL_BYTES)}{by}")
     if sample.final_output is not None:
         yield _say("agent", sample.final_output)
 

@@ -1,4 +1,4 @@
-"""What becomes of the samples of an agent that is given up on: those that failed, and those that do not run. Pure."""
+"""What becomes of the samples of an agent that is given up on: the failed, and those that do not run. Pure."""
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason

@@ -81,7 +81,7 @@ def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettin
     """
     rows = _plan_rows(scenarios, config, settings)
     _refuse_skips(rows, settings)
-    _refuse(problem for row in rows if not row.skipped for problem in name_unbuilt(row.scenario, row.agent))
+    _refuse(problem for row in rows if not row.skipped for problem in name_unbuilt(row.scenario))
     _refuse_lonely_rate(rows, settings)
     shared = choose_sampling(
         SamplingChoice(), config.sampling, samples=settings.samples, pass_rate=settings.report.pass_rate

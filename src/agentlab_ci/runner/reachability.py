@@ -5,7 +5,7 @@ from enum import Enum
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
-from agentlab_ci.core.trace import Role
+from agentlab_ci.core.trace import EventKind, Role
 
 MIN_PROBES = 3
 REFUSALS = frozenset({401, 403, 404})
@@ -32,6 +32,8 @@ UNREACHED = Failure(reason=TerminationReason.AGENT_UNREACHABLE)
 
 def find_failure(sample: SampleResult, *, unreached: bool) -> Failure | None:
     """Return how the sample failed, if all of its agent's samples may fail so; `unreached`: no connection."""
+    if any(event.kind is EventKind.FAULT for event in sample.trace):
+        return None  # our own doing
     if unreached:
         return UNREACHED
     began = bool(sample.tool_calls) or any(turn.role is Role.AGENT for turn in sample.turns)

@@ -35,6 +35,7 @@ class Recording:
 
     def add_reply(self, reply: Reply) -> None:
         """Note what the agent answers in a conversation."""
+        self._add_log(reply.log)
         latency = round(reply.latency_ms, 1)
         self._add_turn(Turn(role=Role.AGENT, text=reply.text, latency_ms=latency, note=reply.note))
         self.usages.append(reply.usage)
@@ -45,8 +46,7 @@ class Recording:
 
         What it used is summed over the turns that say so: a protocol may tell it once, at the end.
         """
-        for line in turn.log:
-            self._add_event(EventKind.LOG, text=line)
+        self._add_log(turn.log)
         said = (turn.message or "") if turn.final is None else turn.final
         latency = round(turn.latency_ms, 1)
         self._add_turn(Turn(role=Role.AGENT, text=said, latency_ms=latency, note=turn.note))
@@ -98,6 +98,10 @@ class Recording:
             output_tokens=_total([u.output_tokens for u in self.usages]),
             cost_usd=_total([u.cost_usd for u in self.usages]),
         )
+
+    def _add_log(self, lines: tuple[str, ...]) -> None:
+        for line in lines:
+            self._add_event(EventKind.LOG, text=line)
 
     def _add_turn(self, turn: Turn) -> None:
         self._add_event(EventKind.TURN, index=len(self.turns))

@@ -95,9 +95,6 @@ class _Work:
             stop = TerminationReason.FORBIDDEN_TOOL_USED
             outcome = _blocked(request, "not called: the tool is forbidden")
             self._recording.add_limit(f"called {request.name}, which `tools.forbidden` names")
-        elif request.name not in self._body.tools_allowed:
-            there_are = ", ".join(self._body.tools_allowed)
-            outcome = _blocked(request, f"there is no tool {request.name}; there are {there_are}")
         elif request.invalid is not None:
             outcome = _blocked(request, f"not called: {request.invalid}")
         else:

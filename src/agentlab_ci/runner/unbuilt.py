@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 
-from agentlab_ci.agents.registry import AGENTS
-from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
 
 
-def name_unbuilt(scenario: Scenario, agent: AgentConfig) -> Iterator[str]:
-    """Yield a sentence for each thing that running the scenario on the agent would need and is not there."""
+def name_unbuilt(scenario: Scenario) -> Iterator[str]:
+    """Yield a sentence for each thing that running the scenario would need and is not there."""
     place = f"{scenario.place.path}:{scenario.place.line}: {scenario.id}: this version"
     if scenario.type not in SCENARIO_RUNNERS:
         yield f"{place} checks {scenario.type} scenarios but cannot run them yet"
-    if agent.provider not in AGENTS:
-        yield f"{place} cannot run {agent.provider} agents yet ({agent.name})"

@@ -254,6 +254,17 @@ def test_what_it_prints_goes_to_the_log_and_never_into_the_protocol() -> None:
     assert sorted(turn.log) == ["raw", "to stderr", '{"value": "forged"}']
 
 
+def test_what_it_prints_in_a_conversation_goes_to_the_log_too() -> None:
+    async def run() -> list[Reply]:
+        agent = open_python_agent(python_config("prints"), world())
+        replies = await talk_once(agent, "hi")
+        await agent.aclose()
+        return replies
+
+    [reply] = asyncio.run(run())
+    assert (reply.text, sorted(reply.log)) == ("done", ["raw", "to stderr", '{"value": "forged"}'])
+
+
 def test_it_sees_what_it_is_allowed_to_see() -> None:
     environ = {"PATH": "/bin", "HOME": "/root", "MY_KEY": "key", "AGENTLAB_CANARY": "secret-canary"}
     config = python_config("looks_around", env_allowlist=["MY_KEY", "NOT_SET"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.results import RunReport, SampleResult
 from agentlab_ci.core.sample import TerminationReason
-from agentlab_ci.core.trace import SampleError, Wait
+from agentlab_ci.core.trace import EventKind, SampleError, TraceEvent, Wait
 from agentlab_ci.reports.advice import LONG_WAITS, advise, last_words
 from agentlab_ci.reports.comment import render_comment
 from agentlab_ci.reports.formatting import TEXT
@@ -196,3 +196,11 @@ def test_hostile_last_words_are_text(text: str) -> None:
     shown = to_html(render_comment(report, marker="<!-- -->", links=None, run_url=None))
     assert shown.count("<h3>") == shown.count("<table>") == shown.count("<details") == 1
     assert shown.count("<script") == 0
+
+
+def test_waits_that_a_profile_made_ask_for_no_fewer_samples() -> None:
+    samples = [waiting(sample, LONG_WAITS) for sample in timed("pppppppp", *AT_ONCE)]
+    assert advise(report_of(samples), str)
+    fault = TraceEvent(at_ms=0, kind=EventKind.FAULT, text="status 429")
+    made = [sample.model_copy(update={"trace": (fault,)}) for sample in samples]
+    assert advise(report_of(made), str) == ()

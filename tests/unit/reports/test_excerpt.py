@@ -6,8 +6,10 @@ import pytest
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.scenario import Mode
-from agentlab_ci.core.trace import Evaluation, Role, SampleError, Turn
+from agentlab_ci.core.trace import Evaluation, Role, SampleError, ToolCall, Turn
+from agentlab_ci.reports.evidence import to_json
 from agentlab_ci.reports.excerpt import excerpt
+from agentlab_ci.reports.redact import cut
 from factories import make_samples
 
 TALK = tuple(
@@ -68,3 +70,21 @@ def test_long_replies_are_cut() -> None:
     shown = excerpt(_sample(turns=(Turn(role=Role.AGENT, text="é" * 5000),)))
     assert len(shown.encode()) < 1100
     assert "more bytes left out" in shown
+
+
+def test_of_a_task_its_last_calls_with_what_came_of_them_and_the_answer() -> None:
+    calls = [ToolCall(name=f"t{n}", input={"n": n}, output={"ok": True}) for n in range(6)]
+    calls += [
+        ToolCall(name="orders.list", input={}, error="no answer came", fault="timeout"),
+        ToolCall(name="long", input={"x": "y" * 1000}, output="plain"),
+    ]
+    assert excerpt(_sample(tool_calls=tuple(calls), final_output="Done.")).splitlines() == [
+        "… [2 earlier calls left out]",
+        'call: t2 {"n": 2} → {"ok": true}',
+        'call: t3 {"n": 3} → {"ok": true}',
+        'call: t4 {"n": 4} → {"ok": true}',
+        'call: t5 {"n": 5} → {"ok": true}',
+        "call: orders.list {} → error: no answer came (fault: timeout)",
+        "call: long " + cut(to_json({"x": "y" * 1000}), 200) + " → plain",
+        "agent: Done.",
+    ]

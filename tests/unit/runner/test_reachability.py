@@ -6,7 +6,7 @@ import pytest
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
-from agentlab_ci.core.trace import Role, SampleError, ToolCall, Turn
+from agentlab_ci.core.trace import EventKind, Role, SampleError, ToolCall, TraceEvent, Turn
 from agentlab_ci.runner.reachability import UNREACHED, Failure, Reach, Reachability, find_failure
 from factories import make_samples
 
@@ -121,3 +121,16 @@ ASKED = Turn(role=Role.USER, text="Hello")
 def test_which_ends_may_be_the_agent_s_own(sample: SampleResult, says_something: bool) -> None:
     assert (find_failure(sample, unreached=False) is not None) == says_something
     assert find_failure(sample, unreached=True) is UNREACHED
+
+
+def test_what_a_profile_made_go_wrong_says_nothing_of_the_agent() -> None:
+    [sample] = make_samples("e")
+    refused = sample.model_copy(
+        update={
+            "error": SampleError(message="HTTP 401 (fault: status 401)", status=401),
+            "trace": (TraceEvent(at_ms=0, kind=EventKind.FAULT, text="status 401"),),
+        }
+    )
+    assert find_failure(refused, unreached=False) is None
+    assert find_failure(refused, unreached=True) is None
+    assert find_failure(refused.model_copy(update={"trace": ()}), unreached=False) is not None
