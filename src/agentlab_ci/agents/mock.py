@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from agentlab_ci.agents.interface import AgentTurn, AgentWorld, Reply, SessionStart
-from agentlab_ci.agents.playbooks.choice import work
 from agentlab_ci.core.chance import happens
 from agentlab_ci.core.config import MockAgent
 from agentlab_ci.core.tool import CallOutcome, TaskBrief
@@ -38,6 +37,8 @@ class MockTask:
     def __init__(self, config: MockAgent, brief: TaskBrief, *, wrong: bool) -> None:
         self._delay = config.latency_ms / 1000
         self._wrong = wrong
+        from agentlab_ci.agents.playbooks.choice import work  # noqa: PLC0415 - talks have no use for playbooks
+
         self._play = work(brief)
 
     async def advance(self, outcomes: Sequence[CallOutcome]) -> AgentTurn:

@@ -5,7 +5,6 @@ subreaper"), and `/proc` tells who descends from whom. Elsewhere only a child's 
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -84,6 +83,8 @@ def _adopting_since() -> int:
     """Become the parent of whatever loses its own among our descendants; returns when that was, in clock ticks."""
     if sys.platform != "linux":
         return 0
+    import ctypes  # noqa: PLC0415 - most runs start no process
+
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
 
