@@ -5,21 +5,25 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from agentlab_ci.core.domain import Domain
+from agentlab_ci.core.provider import Provider
 from demo import ENDS, ROOT, clean_environ, copy_demo, read_ends
+from scaffolds import ready_to_run
 
 pytestmark = pytest.mark.network
 
 
-def _run(*command: str | Path, cwd: Path, code: int = 0) -> str:
+def _run(*command: str | Path, cwd: Path, code: int = 0, environ: Mapping[str, str] | None = None) -> str:
     """Run a command that is to end with `code`, and return its output."""
     done = subprocess.run(
         command,
         cwd=cwd,
-        env=clean_environ(),
+        env=clean_environ() | dict(environ or {}),
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -72,3 +76,19 @@ def test_stored_results_are_judged_again_from_the_wheel(command: Path, tmp_path:
     folder = copy_demo(tmp_path)
     _run(command, "run", "support.*", cwd=folder)
     _run(command, "report", "agentlab-report/results.json", "--pass-rate", "1", cwd=folder, code=1)
+
+
+@pytest.mark.parametrize("domain", Domain)
+@pytest.mark.parametrize("provider", Provider)
+def test_a_new_project_runs_green_from_the_wheel(
+    command: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: Provider, domain: Domain
+) -> None:
+    _run(command, "init", "shop", "--provider", provider, "--domain", domain, cwd=tmp_path)
+    folder = tmp_path / "shop"
+    with ready_to_run(folder, provider, domain, monkeypatch) as environ:
+        _run(command, "validate", cwd=folder, environ=environ)
+        said = _run(command, "run", cwd=folder, environ=environ)
+    assert said.splitlines()[-1].startswith("✓ ")
+    results = json.loads((folder / "agentlab-report/results.json").read_text(encoding="utf-8"))
+    assert {sample["status"] for row in results["scenarios"] for sample in row["samples"]} == {"passed"}
+    assert {row["samples_wanted"] for row in results["scenarios"]} == {3}

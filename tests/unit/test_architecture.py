@@ -18,7 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"settings"}),
     frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
     frozenset({"runner"}),
-    frozenset({"app"}),
+    frozenset({"app", "scaffolding"}),
     frozenset({"history", "comparing"}),
     frozenset({"action", "tui", "ui"}),
     frozenset({"cli"}),

@@ -15,6 +15,8 @@ from agentlab_ci.errors import AgentlabError, BugError, ExitCode, InvalidFilesEr
 from agentlab_ci.interrupts import INTERRUPTS
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("agentlab_ci.cli.init", "Start a project whose first run passes."),
+    "generate": ("agentlab_ci.cli.generate", "Add scenarios to a project, to start from."),
     "run": ("agentlab_ci.cli.run", "Run scenarios against an agent and judge them."),
     "report": ("agentlab_ci.cli.report", "Render and gate stored results again."),
     "comment": ("agentlab_ci.cli.comment", "Post stored results to a pull request."),
