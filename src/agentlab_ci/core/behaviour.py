@@ -69,7 +69,7 @@ def _tell_turns(sample: SampleResult, how: Normalization | None) -> Iterator[str
 def _tell_call(call: ToolCall) -> str:
     # Keys in order, as the same call may be written in several ways.
     text = f"{call.name} {json.dumps(call.input, sort_keys=True, ensure_ascii=False, default=str)}"
-    return text if call.error is None else f"{text} → error: {call.error}"
+    return text if call.error is None else f"{text} -> error: {call.error}"
 
 
 def _lines(text: str) -> list[str]:

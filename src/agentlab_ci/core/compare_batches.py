@@ -43,9 +43,16 @@ class RowComparison:
     example: RunComparison | None = None
 
     @property
+    def gates(self) -> bool:
+        """Whether a regression of it makes the comparison red."""
+        return self.new is not None and self.new.gate
+
+    @property
     def fewer_passes(self) -> bool:
-        """Whether a smaller share of the judged samples passes, and yet it is no regression."""
-        if self.old is None or self.new is None or self.change in (Change.REGRESSED, Change.NOT_COMPARABLE):
+        """Whether a smaller share of the judged samples passes, while the verdict is the same."""
+        if self.old is None or self.new is None:
+            return False
+        if self.change not in (Change.UNCHANGED_PASS, Change.UNCHANGED_FAIL):
             return False
         old, new = judged_samples(self.old), judged_samples(self.new)
         return self.new.passed * len(old) < self.old.passed * len(new)
@@ -67,7 +74,7 @@ class BatchComparison:
     @property
     def has_regressed(self) -> bool:
         """Whether a scenario that gates regressed."""
-        return any(row.new is not None and row.new.gate for row in self.regressed)
+        return any(row.gates for row in self.regressed)
 
     @property
     def counts(self) -> Counter[Change]:

@@ -9,7 +9,7 @@ from agentlab_ci.core.drift import Drift, find_runtime_drift, find_steps_drift
 from agentlab_ci.core.hard_gates import LostGate, find_lost_gates
 from agentlab_ci.core.results import SampleResult, ScenarioFacts
 from agentlab_ci.core.sample import SampleStatus
-from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.core.scenario import Mode
 
 
 class Change(StrEnum):
@@ -34,10 +34,17 @@ class RunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationChange:
-    """An evaluator that answered otherwise; the side on which it did not run is None."""
+    """An evaluator that answered otherwise: whether it passed, None where it did not run.
 
-    old: Evaluation | None
-    new: Evaluation | None
+    `message` is the newer answer. `step` counts from 1, None at the end.
+    """
+
+    id: str
+    step: int | None
+    mode: Mode
+    old: bool | None
+    new: bool | None
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +115,9 @@ def _classify(old: SampleStatus, new: SampleStatus, *, lost: bool) -> Change:
 def _find_changes(old: SampleResult, new: SampleResult) -> Iterator[EvaluationChange]:
     before = {(it.step, it.id): it for it in old.evaluations}
     after = {(it.step, it.id): it for it in new.evaluations}
-    for key in [*before, *(key for key in after if key not in before)]:
-        one, other = before.get(key), after.get(key)
-        if one is None or other is None or one.passed is not other.passed:
-            yield EvaluationChange(old=one, new=other)
+    for key, latest in (before | after).items():
+        one, other = (side[key].passed if key in side else None for side in (before, after))
+        if one is not other:
+            yield EvaluationChange(
+                id=latest.id, step=latest.step, mode=latest.mode, old=one, new=other, message=latest.message
+            )

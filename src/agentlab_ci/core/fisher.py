@@ -13,8 +13,6 @@ def fisher_exact(*, old_passed: int, old_failed: int, new_passed: int, new_faile
     passed = old_passed + new_passed
     old, new = old_passed + old_failed, new_passed + new_failed
     # How many ways there are to draw so many passes into the old side, out of all ways to draw that side.
-    ways = [
-        comb(old, part) * comb(new, passed - part) for part in range(max(0, passed - new), min(old, passed) + 1)
-    ]
+    ways = [comb(old, part) * comb(new, passed - part) for part in range(min(old, passed) + 1)]
     observed = comb(old, old_passed) * comb(new, new_passed)
     return Fraction(sum(count for count in ways if count <= observed), sum(ways))

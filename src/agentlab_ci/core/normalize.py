@@ -14,7 +14,7 @@ _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _TIME = r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?"
 _DATES = re.compile(
     rf"(?<![\w.-])(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_TIME})?|\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{4}}"
-    rf"|{_MONTH} (?:{_DAY},? )?\d{{4}}|{_DAY} {_MONTH},? \d{{4}})(?!\w)",
+    rf"|{_MONTH} (?:{_DAY},? )?\d{{4}}|{_DAY} {_MONTH},? \d{{4}})(?!\w|\.\d)",
     re.IGNORECASE | re.ASCII,
 )
 
