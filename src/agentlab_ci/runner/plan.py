@@ -1,15 +1,15 @@
 """What will run: scenarios x variants x samples with their agents, decided before any agent is called. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from agentlab_ci.core.config import AgentConfig, Config, HttpAgent, OpenAIAgent, RuntimeProfile
 from agentlab_ci.core.history import messages_to_say
 from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.policy import choose_sampling, why_against_policy
-from agentlab_ci.core.results import AgentIdentity, RowKey, SamplingFacts, ScenarioFacts
+from agentlab_ci.core.results import AgentIdentity, Normalization, RowKey, SamplingFacts, ScenarioFacts
 from agentlab_ci.core.sampling import Sampling
-from agentlab_ci.core.scenario import Conversation, SamplingChoice, Scenario, Simulation, Task
+from agentlab_ci.core.scenario import Conversation, Normalize, SamplingChoice, Scenario, Simulation, Task
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.runner.assignment import Assignment, assign_agent, assign_variants, why_skipped
@@ -145,6 +145,7 @@ def _plan_row(scenario: Scenario, assigned: Assignment, config: Config, settings
         line=scenario.place.line,
         hash=hash_scenario(scenario, profile, config.tools),
         steps=len(body.steps) if isinstance(body, Conversation) else None,
+        normalize=_normalization(scenario.normalize),
         agent=AgentIdentity(
             name=agent.name,
             provider=agent.provider,
@@ -158,6 +159,10 @@ def _plan_row(scenario: Scenario, assigned: Assignment, config: Config, settings
         pass_rate=sampling.pass_rate,
     )
     return PlanRow(scenario=scenario, agent=agent, profile=profile, facts=facts)
+
+
+def _normalization(how: Normalize) -> Normalization | None:
+    return None if how == Normalize() else Normalization(**asdict(how))
 
 
 def _address(agent: AgentConfig) -> str | None:

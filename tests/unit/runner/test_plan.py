@@ -6,8 +6,9 @@ import pytest
 
 from agentlab_ci.core.config import AgentConfig, Config, ExternalProcessAgent, HttpAgent, OpenAIAgent
 from agentlab_ci.core.provider import Provider
+from agentlab_ci.core.results import Normalization
 from agentlab_ci.core.sampling import needed
-from agentlab_ci.core.scenario import Scenario, Simulation, Task
+from agentlab_ci.core.scenario import Normalize, Scenario, Simulation, Task
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.runner.describe import describe_plan
 from scripted_agent import make_config, make_mock, make_scenario, plan_of
@@ -127,6 +128,11 @@ def test_the_agents_address_is_shown_without_its_secrets() -> None:
     plan = plan_of(config=variant_config(HTTP, model), variant_set="models")
     urls = [row.facts.agent.url for row in plan.rows if row.facts.agent]
     assert urls == ["http://localhost:3000/chat", "https://models.example/v1"]
+
+
+def test_results_say_how_outputs_are_made_alike_to_compare_them() -> None:
+    plan = plan_of(make_scenario("a.one", normalize=Normalize(lowercase=True)), make_scenario("a.two"))
+    assert [row.facts.normalize for row in plan.rows] == [Normalization(lowercase=True), None]
 
 
 def test_a_plan_in_words() -> None:
