@@ -1,4 +1,4 @@
-"""The files that a run can write, and the shapes that JUnit can take."""
+"""The files that a run can write, the shapes that JUnit can take, and how a comparison is printed."""
 
 from enum import StrEnum
 
@@ -16,3 +16,11 @@ class JUnitStyle(StrEnum):
 
     SAMPLES = "samples"
     SCENARIOS = "scenarios"
+
+
+class CompareFormat(StrEnum):
+    """How `compare` prints."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
