@@ -12,7 +12,7 @@ from agentlab_ci.errors import EXIT_CODES
 from agentlab_ci.evaluators.interface import Position
 from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.loading.scenario_file import SCENARIO_FILES, ScenarioFile
-from agentlab_ci.loading.schema import config_schema, results_schema, scenario_schema
+from agentlab_ci.loading.schema import baseline_schema, config_schema, results_schema, scenario_schema
 from agentlab_ci.tools.builtin.kind import TYPE_NAMES
 from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF
 from key_tables import key_table, part_sections
@@ -38,7 +38,12 @@ def render_pages() -> dict[str, str]:
         "scenario.md": _scenario(),
         "tools.md": _tools(),
     }
-    schemas = {"scenario": scenario_schema(), "config": config_schema(), "results": results_schema()}
+    schemas = {
+        "scenario": scenario_schema(),
+        "config": config_schema(),
+        "results": results_schema(),
+        "baseline": baseline_schema(),
+    }
     return {name: NOTICE + "\n" + "\n".join(lines) + "\n" for name, lines in pages.items()} | {
         f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()

@@ -24,12 +24,18 @@ class ExitCode(IntEnum):
 
 EXIT_CODES: dict[ExitCode, str] = {
     ExitCode.OK: "No scenario finished below the bar.",
-    ExitCode.BELOW_BAR: "At least one scenario finished below the bar, by wrong answers or by errors alone.",
+    ExitCode.BELOW_BAR: (
+        "At least one scenario finished below the bar, by wrong answers or by errors alone. Of `compare`, and "
+        "with `--fail-on regression`: at least one regressed."
+    ),
     ExitCode.BAD_INPUT: (
         "Nothing could be judged because of what was given: bad arguments, config or YAML, "
         "nothing matched, or everything was skipped."
     ),
-    ExitCode.NO_VERDICT: ("Every scenario is unfinished, or some are and `--require-finished` was asked."),
+    ExitCode.NO_VERDICT: (
+        "Every scenario is unfinished, or some are and `--require-finished` was asked. With `--fail-on "
+        "regression`, those that errors alone keep below the bar count as unfinished."
+    ),
     ExitCode.BUG: "A bug in agentlab. The traceback on stderr says where.",
     ExitCode.SIGINT: "Interrupted (Ctrl-C). Reports of what was known were written.",
     ExitCode.SIGTERM: "Terminated. Reports of what was known were written.",

@@ -17,10 +17,10 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"core", "interrupts", "processes"}),
     frozenset({"settings"}),
     frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
-    frozenset({"runner"}),
+    frozenset({"runner", "baselines"}),
     frozenset({"app", "scaffolding"}),
     frozenset({"history", "comparing"}),
-    frozenset({"action", "tui", "ui"}),
+    frozenset({"action", "demo", "tui", "ui"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),
 )

@@ -7,14 +7,19 @@ import click
 
 from agentlab_ci.cli.world import Lines
 
-KINDS = ("scenario", "config", "results")
+KINDS = ("scenario", "config", "results", "baseline")
 
 
 @click.command("schema", short_help="Print a JSON schema for editors.")
 @click.argument("kind", type=click.Choice(KINDS), default="scenario")
 def command(kind: str) -> None:
-    """Print the JSON schema of scenario files, of the config, or of results.json."""
+    """Print the JSON schema of scenario files, of the config, of results.json, or of a baseline file."""
     from agentlab_ci.loading import schema  # noqa: PLC0415 - `--help` needs none of it
 
-    make = {"scenario": schema.scenario_schema, "config": schema.config_schema, "results": schema.results_schema}
+    make = {
+        "scenario": schema.scenario_schema,
+        "config": schema.config_schema,
+        "results": schema.results_schema,
+        "baseline": schema.baseline_schema,
+    }
     Lines(sys.stdout)(json.dumps(make[kind](), indent=2, ensure_ascii=False))

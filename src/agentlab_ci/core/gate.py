@@ -11,6 +11,7 @@ class FailOn(StrEnum):
     """What turns the exit code to 1."""
 
     BELOW_BAR = "below-bar"
+    REGRESSION = "regression"
     NEVER = "never"
 
 
@@ -18,6 +19,8 @@ def decide_exit_code(
     gating: Sequence[Verdict],
     *,
     judged: int,
+    not_judged: int = 0,
+    regressed: bool = False,
     require_finished: bool = False,
     fail_on: FailOn = FailOn.BELOW_BAR,
     ended_by: ExitCode | None = None,
@@ -26,15 +29,18 @@ def decide_exit_code(
 
     `judged` counts the scenarios that were not skipped, gating or not: without any, green would mean nothing.
     `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3.
-    `FailOn.NEVER` turns 1 into 0 and changes nothing else.
+    `FailOn.NEVER` turns 1 into 0 and changes nothing else. With `FailOn.REGRESSION` the code is 1 when a gating
+    scenario has `regressed`, and else never; the `not_judged` gating scenarios below their bar, which errors alone
+    keep there, then count as unfinished, so that an agent that was not there is not green.
     """
     if ended_by is not None:
         return ended_by
     if not judged:
         return ExitCode.BAD_INPUT
-    if Verdict.FAILED in gating:
+    by_baseline = fail_on is FailOn.REGRESSION
+    if regressed if by_baseline else Verdict.FAILED in gating:
         return ExitCode.OK if fail_on is FailOn.NEVER else ExitCode.BELOW_BAR
-    unfinished = gating.count(Verdict.UNFINISHED)
+    unfinished = gating.count(Verdict.UNFINISHED) + (not_judged if by_baseline else 0)
     if unfinished and (require_finished or unfinished == len(gating)):
         return ExitCode.NO_VERDICT
     return ExitCode.OK

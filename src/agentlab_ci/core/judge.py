@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from agentlab_ci.core.baseline import Baseline, BaselineSource
+from agentlab_ci.core.compare_baseline import compare_with_baseline
 from agentlab_ci.core.gate import FailOn, decide_exit_code
 from agentlab_ci.core.results import (
     BatchFacts,
@@ -28,8 +30,8 @@ def judge_scenario(facts: ScenarioFacts, samples: Iterable[SampleResult]) -> Sce
     bar = needed(facts.samples_wanted, facts.pass_rate)
     passed = sum(sample.status is SampleStatus.PASSED for sample in ended)
     unfinished = facts.samples_wanted - sum(sample.status.finished for sample in ended)
-    return ScenarioResult(
-        **dict(facts),
+    result = ScenarioResult(
+        **dict(facts) | {"baseline": None},
         verdict=(
             Verdict.SKIPPED
             if facts.skipped is not None
@@ -40,6 +42,9 @@ def judge_scenario(facts: ScenarioFacts, samples: Iterable[SampleResult]) -> Sce
         label=label((sample.status for sample in ended), samples=facts.samples_wanted),
         samples=ended,
     )
+    if facts.baseline is None:
+        return result
+    return result.model_copy(update={"baseline": compare_with_baseline(result, facts.baseline)})
 
 
 def build_report(
@@ -65,6 +70,8 @@ def build_report(
         exit_code=decide_exit_code(
             gating,
             judged=len(judged),
+            not_judged=sum(row.gate and row.could_not_be_judged for row in judged),
+            regressed=any(row.gate and row.regressed for row in judged),
             require_finished=require_finished,
             fail_on=fail_on,
             ended_by=ended_by,
@@ -112,14 +119,23 @@ def regate(
     report: RunReport,
     *,
     pass_rate: PassRate | None = None,
+    baseline: Baseline | None = None,
     require_finished: bool = False,
     fail_on: FailOn = FailOn.BELOW_BAR,
 ) -> RunReport:
-    """Judge stored samples again, against `pass_rate` where one is given."""
-    scenarios = [judge_scenario(_facts_of(row, pass_rate), row.samples) for row in report.scenarios]
+    """Judge stored samples again, against `pass_rate` and `baseline` where they are given.
+
+    Results do not say which scenarios there are, only which ran: of a new baseline, gone is what was gone for the
+    run already.
+    """
+    scenarios = [judge_scenario(_facts_of(row, pass_rate, baseline), row.samples) for row in report.scenarios]
     known = {name: getattr(report, name) for name in BatchFacts.model_fields} | (report.model_extra or {})
     if pass_rate is not None:
         known["sampling"] = report.sampling.model_copy(update={"pass_rate": pass_rate})
+    if baseline is not None:
+        gone = report.baseline.vanished if report.baseline else ()
+        vanished = tuple(it for it in gone if it.key in baseline.approved)
+        known["baseline"] = BaselineSource(file=baseline.file, vanished=vanished)
     rebuilt = build_report(
         BatchFacts(**known),
         scenarios,
@@ -131,9 +147,13 @@ def regate(
     return rebuilt.model_copy(update={"summary": summary})
 
 
-def _facts_of(row: ScenarioResult, pass_rate: PassRate | None) -> ScenarioFacts:
+def _facts_of(row: ScenarioResult, pass_rate: PassRate | None, baseline: Baseline | None) -> ScenarioFacts:
     known = {name: getattr(row, name) for name in ScenarioFacts.model_fields} | (row.model_extra or {})
-    return ScenarioFacts(**known if pass_rate is None else known | {"pass_rate": pass_rate})
+    if pass_rate is not None:
+        known["pass_rate"] = pass_rate
+    if baseline is not None:
+        known["baseline"] = baseline.facts_of(row.key)
+    return ScenarioFacts(**known)
 
 
 def _count_scenarios(rows: tuple[ScenarioResult, ...]) -> ScenarioCounts:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from agentlab_ci.core.baseline import BaselineComparison, BaselineFacts, BaselineSource, BaselineState
 from agentlab_ci.core.model import Flag, Name, Number, Rate, Whole
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
@@ -106,7 +107,7 @@ class ScenarioFacts(Record):
     """What is known of a scenario before its first sample. `file` and `agent` are None in imported runs.
 
     `steps` is how many a conversation has. `skipped` is the reason why the scenario was not run at all.
-    `normalize` is None where outputs are compared as they are.
+    `normalize` is None where outputs are compared as they are, and `baseline` where there is no baseline at all.
     """
 
     scenario_id: str
@@ -122,7 +123,7 @@ class ScenarioFacts(Record):
     agent: AgentIdentity | None
     variant: VariantIdentity | None = None
     gate: Flag = True
-    baseline: str | None = None
+    baseline: BaselineFacts | None = None
     skipped: Name | None = None
     samples_wanted: Count
     pass_rate: Rate
@@ -146,6 +147,7 @@ class ScenarioResult(ScenarioFacts):
     needed: Count
     label: Label | None
     samples: tuple[SampleResult, ...]
+    baseline: BaselineComparison | None = None
 
     @property
     def below_bar(self) -> bool:
@@ -161,6 +163,11 @@ class ScenarioResult(ScenarioFacts):
             unfinished=self.samples_wanted - sum(sample.status.finished for sample in self.samples),
             needed=self.needed,
         )
+
+    @property
+    def regressed(self) -> bool:
+        """Whether it stands worse than in the baseline."""
+        return self.baseline is not None and self.baseline.state is BaselineState.REGRESSED
 
     @property
     def stopped_early(self) -> bool:
@@ -236,7 +243,7 @@ class Summary(Record):
 
 
 class BatchFacts(Record):
-    """What is known of a run as a whole, apart from its scenarios."""
+    """What is known of a run as a whole, apart from its scenarios; `baseline` is None without one."""
 
     version: Literal[1] = 1
     tool: str
@@ -246,6 +253,7 @@ class BatchFacts(Record):
     sampling: SamplingFacts
     errors_count_as: Literal["not passed"] = "not passed"
     source: SourceIdentity = SourceIdentity()
+    baseline: BaselineSource | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class RunReport(BatchFacts):

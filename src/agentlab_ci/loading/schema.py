@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+from agentlab_ci.core.baseline import BaselineFile
 from agentlab_ci.core.config import Config
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.evaluators.interface import Position
@@ -62,6 +63,15 @@ def results_schema() -> Schema:
         if "pass_rate" in definition.get("properties", {}):
             definition["properties"]["pass_rate"] = _RATE_TEXT
     return schema | _head("results", "agentlab results.json")
+
+
+def baseline_schema() -> Schema:
+    """Return the schema of a baseline file, version 1; unknown keys are errors, as when it is read."""
+    schema = BaselineFile.model_json_schema(mode="serialization", schema_generator=_Generator)
+    for part in (schema, *schema["$defs"].values()):
+        if "properties" in part:
+            part["additionalProperties"] = False
+    return schema | _head("baseline", "agentlab baseline file")
 
 
 def _definitions(models: list[type[BaseModel]]) -> Schema:

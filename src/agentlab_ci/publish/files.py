@@ -31,7 +31,7 @@ class ReportFolder:
         for name in settings.formats:
             path = Path(self.shown) / known[name].file_name
             try:
-                _replace(self.path / path.name, known[name].render(report))
+                replace_file(self.path / path.name, known[name].render(report))
             except OSError as problem:
                 problems.append(f"cannot write {path}: {problem.strerror}")
             else:
@@ -68,7 +68,8 @@ def prepare_report_folder(cwd: Path, settings: ReportSettings) -> ReportFolder:
     return ReportFolder(path=path, shown=shown)
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; raises OSError."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

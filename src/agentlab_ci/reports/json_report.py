@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
@@ -12,12 +11,9 @@ from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.sampling import MAX_SAMPLES
 from agentlab_ci.core.trace import Record
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.reports.escape import printable
-from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.documents import Kind, without_mark
 
-_NAMED_PROBLEMS = 10
-_LONGEST_PROBLEM = 200
-_BYTE_ORDER_MARK = "\ufeff"
+_KIND = Kind(name="the results.json", content="results")
 _NO_SCENARIOS = b'\n "scenarios": []'
 """How an empty list is written at the top level; in texts a line end is an escape, so nothing else is like it."""
 
@@ -44,14 +40,13 @@ def read_results(text: bytes | str) -> RunReport:
 
     Raises BadInputError that names every place where it is not what it should be.
     """
-    mark = _BYTE_ORDER_MARK if isinstance(text, str) else _BYTE_ORDER_MARK.encode()
     try:
-        report = RunReport.model_validate_json(text.removeprefix(mark))  # type: ignore[arg-type]
+        report = RunReport.model_validate_json(without_mark(text))
     except ValidationError as error:
-        raise BadInputError(_describe(error)) from None
+        raise BadInputError(_KIND.describe(error)) from None
     problems = list(_find_contradictions(report))
     if problems:
-        raise BadInputError(_join(problems))
+        raise BadInputError(_KIND.join(problems))
     return report
 
 
@@ -89,28 +84,3 @@ def _find_strays(row: ScenarioResult) -> Iterator[str]:
             yield f"[{index}].scenario_id: {sample.scenario_id!r}, in {row.scenario_id!r}"
         if sample.of != row.samples_wanted:
             yield f"[{index}].of: {sample.of}, and the scenario's samples_wanted is {row.samples_wanted}"
-
-
-def _describe(error: ValidationError) -> str:
-    details = error.errors(include_url=False, include_context=False)
-    for detail in details:
-        if detail["loc"] == ("version",) and detail["type"] == "literal_error":
-            return f"results of version {_short(repr(detail['input']))}; this agentlab reads version 1"
-    return _join([f"{_place(detail['loc'])}{detail['msg']}" for detail in details])
-
-
-def _place(loc: tuple[Any, ...]) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
-    return f"{path}: " if path else ""
-
-
-def _join(problems: list[str]) -> str:
-    more = len(problems) - _NAMED_PROBLEMS
-    shown = [_short(problem) for problem in problems[:_NAMED_PROBLEMS]]
-    shown += [f"and {more} more"] if more > 0 else []
-    return "not the results.json of agentlab: " + "; ".join(shown)
-
-
-def _short(problem: str) -> str:
-    """Return untrusted words as one line of bearable length."""
-    return printable(cut(problem, _LONGEST_PROBLEM))

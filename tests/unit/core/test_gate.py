@@ -46,6 +46,33 @@ def test_code_1_means_a_scenario_below_the_bar_and_nothing_else() -> None:
                 assert (code is ExitCode.BELOW_BAR) == (F in gating)
 
 
+@pytest.mark.parametrize(
+    ("gating", "not_judged", "regressed", "plain", "require_finished"),
+    [
+        ([P, F], 0, False, ExitCode.OK, ExitCode.OK),  # below the bar, as it was before
+        ([P, F], 0, True, ExitCode.BELOW_BAR, ExitCode.BELOW_BAR),
+        ([P], 0, True, ExitCode.BELOW_BAR, ExitCode.BELOW_BAR),  # a hard gate was lost within the bar
+        ([P, F], 1, False, ExitCode.OK, ExitCode.NO_VERDICT),  # errors alone: nobody knows whether it regressed
+        ([F, F], 2, False, ExitCode.NO_VERDICT, ExitCode.NO_VERDICT),
+        ([F, U], 1, False, ExitCode.NO_VERDICT, ExitCode.NO_VERDICT),
+        ([F, U], 1, True, ExitCode.BELOW_BAR, ExitCode.BELOW_BAR),  # 1 wins over 3
+    ],
+)
+def test_exit_code_by_baseline(
+    gating: list[Verdict], not_judged: int, regressed: bool, plain: ExitCode, require_finished: ExitCode
+) -> None:
+    for asked, code in ((False, plain), (True, require_finished)):
+        decided = decide_exit_code(
+            gating,
+            judged=3,
+            not_judged=not_judged,
+            regressed=regressed,
+            require_finished=asked,
+            fail_on=FailOn.REGRESSION,
+        )
+        assert decided is code
+
+
 @pytest.mark.parametrize("fail_on", FailOn)
 @pytest.mark.parametrize("require_finished", [True, False])
 def test_nothing_judged_is_not_green(fail_on: FailOn, require_finished: bool) -> None:

@@ -9,12 +9,17 @@ from jsonschema import Draft202012Validator
 
 from agentlab_ci.cli.schema import KINDS, command
 from agentlab_ci.evaluators.registry import EVALUATORS
-from agentlab_ci.loading.schema import config_schema, results_schema, scenario_schema
+from agentlab_ci.loading.schema import baseline_schema, config_schema, results_schema, scenario_schema
 from factories import make_report, make_row
 from yaml_projects import CONVERSATION, ROWS, SIMULATION, TASK, document_of
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
-SCHEMAS = {"scenario": scenario_schema, "config": config_schema, "results": results_schema}
+SCHEMAS = {
+    "scenario": scenario_schema,
+    "config": config_schema,
+    "results": results_schema,
+    "baseline": baseline_schema,
+}
 
 CONFIG = """\
 sampling: {samples: 3, pass_rate: 0.75, max_samples: 9, require_odd: true}
