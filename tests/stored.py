@@ -11,25 +11,27 @@ def store_batch(path: Path, name: str, started_at: str, *rows: ScenarioResult) -
     """Store a batch that ended; the runs of `batch_1` are called `run_1.a.one.2` and the like."""
     report = make_report(*(_with_run_ids(row, name, started_at) for row in rows))
     report = report.model_copy(update={"batch_id": name, "started_at": started_at})
-    with StoreWriter.open(path) as writer:
-        writer.start_batch(report)
-        writer.finish_batch(report)
+    writer = StoreWriter.open(path)
+    writer.start_batch(report)
+    writer.finish_batch(report)
+    assert writer.close() is None
     return report
 
 
 def store_killed_batch(path: Path, name: str, started_at: str, *rows: ScenarioResult) -> None:
     """Store a batch that began and got as far as these samples, and has no end."""
-    with StoreWriter.open(path) as writer:
-        writer.start_batch(make_batch(batch_id=name, started_at=started_at))
-        for row in rows:
-            for sample in _with_run_ids(row, name, started_at).samples:
-                writer.add_sample(name, row.key[0], sample)
+    writer = StoreWriter.open(path)
+    writer.start_batch(make_batch(batch_id=name, started_at=started_at))
+    for row in rows:
+        for sample in _with_run_ids(row, name, started_at).samples:
+            writer.add_sample(name, row.key[0], sample)
+    assert writer.close() is None
 
 
 def run_id(batch: str, row: ScenarioResult, sample: int) -> str:
     """Return what the run of a sample is called."""
     names = (batch.removeprefix("batch_"), row.key[0], row.scenario_id, str(sample))
-    return f"run_{'.'.join(filter(None, names))}"
+    return ascii(f"run_{'.'.join(filter(None, names))}")[1:-1]
 
 
 def _with_run_ids(row: ScenarioResult, batch: str, started_at: str) -> ScenarioResult:

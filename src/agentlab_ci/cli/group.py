@@ -21,7 +21,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("agentlab_ci.cli.report", "Render and gate stored results again."),
     "comment": ("agentlab_ci.cli.comment", "Post stored results to a pull request."),
     "validate": ("agentlab_ci.cli.validate", "Check config and scenarios without calling an agent."),
-    "list": ("agentlab_ci.cli.list", "Show the scenarios, agents or suites there are."),
+    "list": ("agentlab_ci.cli.list", "Show what there is: scenarios, agents, suites, runs or batches."),
+    "show": ("agentlab_ci.cli.show", "Show a stored run or batch."),
+    "approve": ("agentlab_ci.cli.approve", "Make a stored run or batch the baseline of its scenarios."),
+    "prune": ("agentlab_ci.cli.prune", "Remove old batches from the history."),
     "schema": ("agentlab_ci.cli.schema", "Print a JSON schema for editors."),
     "action": ("agentlab_ci.cli.action", "Run as a step of a GitHub workflow; its inputs come as variables."),
 }

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentlab_ci.cli.world import Lines, find_working_directory
+from agentlab_ci.cli.history import database_options, filter_options, find_history, make_filter
+from agentlab_ci.cli.options import ValueChoice
+from agentlab_ci.cli.world import Lines, find_working_directory, real_world
+from agentlab_ci.core.batch_state import BatchState
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.errors import ExitCode
 
 if TYPE_CHECKING:
     from agentlab_ci.core.config import AgentConfig
@@ -32,9 +37,9 @@ def _project_options(command: CommandT) -> CommandT:
     return _config_option(scenarios(command))
 
 
-@click.group("list", short_help="Show the scenarios, agents or suites there are.")
+@click.group("list", short_help="Show what there is: scenarios, agents, suites, runs or batches.")
 def command() -> None:
-    """Show the scenarios, agents or suites there are."""
+    """Show what there is: scenarios, agents and suites of the project, and runs and batches that are stored."""
 
 
 @command.command("scenarios", short_help="Show each scenario, its samples and its place.")
@@ -86,6 +91,56 @@ def suites(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
         _print_columns(("SUITE DEFINITION", "COUNT", "SCENARIOS"), rows)
 
 
+@command.command("runs", short_help="Show the runs that are stored, the newest first.")
+@filter_options
+@click.option("--status", type=ValueChoice(SampleStatus), help="Only those that ended so.")
+@database_options
+def runs(
+    *,
+    status: SampleStatus | None,
+    limit: int,
+    as_json: bool,
+    database: str | None,
+    config_file: str | None,
+    **asked: Any,
+) -> ExitCode:
+    """Show the runs that are stored, each of one sample, the newest first.
+
+    The time in a run's id is UTC.
+    """
+    from agentlab_ci.history import show_runs  # noqa: PLC0415 - `--help` needs none of it
+
+    world = real_world()
+    path = find_history(world, database, config_file)
+    wanted = make_filter(world, **asked)
+    return show_runs(wanted, world, database=path, status=status, limit=limit, as_json=as_json).exit_code
+
+
+@command.command("batches", short_help="Show the batches that are stored, the newest first.")
+@filter_options
+@click.option("--verdict", type=ValueChoice(BatchState), help="Only those that ended so.")
+@database_options
+def batches(
+    *,
+    verdict: BatchState | None,
+    limit: int,
+    as_json: bool,
+    database: str | None,
+    config_file: str | None,
+    **asked: Any,
+) -> ExitCode:
+    """Show the batches that are stored, the newest first: how many of their scenarios and samples passed.
+
+    `no-end`: the batch still runs, or was killed. The time in a batch's id is UTC.
+    """
+    from agentlab_ci.history import show_batches  # noqa: PLC0415 - `--help` needs none of it
+
+    world = real_world()
+    path = find_history(world, database, config_file)
+    wanted = make_filter(world, **asked)
+    return show_batches(wanted, world, database=path, verdict=verdict, limit=limit, as_json=as_json).exit_code
+
+
 def _load(config_file: str | None, scenario_paths: tuple[str, ...]) -> "Project":
     from agentlab_ci.loading.project import load_project  # noqa: PLC0415 - `--help` needs none of it
 
@@ -115,11 +170,9 @@ def _where(agent: "AgentConfig") -> str:
 
 
 def _print_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from agentlab_ci.loading.wording import printable  # noqa: PLC0415
-    from agentlab_ci.reports.escape import for_log  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.loading.wording import printable  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.reports.columns import align  # noqa: PLC0415
 
-    table = [header, *([for_log(printable(cell)) or "-" for cell in row] for row in rows)]
-    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     say = Lines(sys.stdout)
-    for row in table:
-        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in align(header, [[printable(cell) for cell in row] for row in rows]):
+        say(line)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
+from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.results import BatchFacts, RowKey, SampleCounts, SampleResult, ScenarioCounts, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 
@@ -18,24 +18,14 @@ class BatchRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRef:
-    """A run that is stored, and the batch that it is of."""
+    """A run that is stored, and the batch and the scenario that it is of."""
 
     run_id: str
     batch_id: str
+    scenario_id: str
 
 
 Reference = BatchRef | RunRef
-
-
-class BatchState(StrEnum):
-    """How a batch ended: its verdict, or not at all."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    UNFINISHED = "unfinished"
-    SKIPPED = "skipped"
-    NO_END = "no-end"
-    """It still runs, or was killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +88,7 @@ class BatchEntry:
     batch_id: str
     started_at: str
     ended_at: str | None
-    state: BatchState
+    verdict: BatchState
     exit_code: int | None
     scenarios: ScenarioCounts | None
     samples: SampleCounts

@@ -13,45 +13,49 @@ from agentlab_ci.reports.reasons import explain_sample, tell_history
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibit:
-    """One text of a sample. `title` is a fixed word; `details` and `text` are untrusted."""
+    """One text of a sample. `title` is a fixed word; `details` and `text` are untrusted.
+
+    `at_ms` is when it happened, after the start of the sample's last draw; None where it is not known.
+    """
 
     title: str
     details: tuple[str, ...] = ()
     text: str
+    at_ms: float | None = None
 
 
 def exhibits(sample: SampleResult) -> Iterator[Exhibit]:
     """Yield what happened, in order; the final output only where there is nothing else."""
-    steps = list(in_order(sample))
-    for step, following in zip_longest(steps, steps[1:]):
+    steps = list(_in_order(sample))
+    for (at_ms, step), (_, following) in zip_longest(steps, steps[1:], fillvalue=(None, None)):
         match step:
             case Turn(text="", note=None) if isinstance(following, ToolCall):
                 continue  # the calls are what it said
             case Turn():
-                yield Exhibit(title=step.role.value, details=tuple(_details(step)), text=step.text)
+                yield Exhibit(title=step.role.value, details=tuple(_details(step)), text=step.text, at_ms=at_ms)
             case ToolCall():
-                yield Exhibit(title="tool call", details=tuple(_details(step)), text=_show_call(step))
+                yield Exhibit(title="tool call", details=tuple(_details(step)), text=_show_call(step), at_ms=at_ms)
             case TraceEvent():
-                yield Exhibit(title=step.kind.value, text=step.text or "")
+                yield Exhibit(title=step.kind.value, text=step.text or "", at_ms=at_ms)
     if not steps and sample.final_output is not None:
         yield Exhibit(title="final output", text=sample.final_output)
     if sample.error is not None and sample.error.body:
         yield Exhibit(title="instead of an answer", text=sample.error.body)
 
 
-def in_order(sample: SampleResult) -> Iterator[Turn | ToolCall | TraceEvent]:
+def _in_order(sample: SampleResult) -> Iterator[tuple[float | None, Turn | ToolCall | TraceEvent]]:
     """Yield turns, tool calls and the trace's own events as they happened; turns first where there is no trace."""
     if not sample.trace:
-        yield from sample.turns
-        yield from sample.tool_calls
+        yield from ((None, turn) for turn in sample.turns)
+        yield from ((None, call) for call in sample.tool_calls)
     for event in sample.trace:
         match event:
             case TraceEvent(kind=EventKind.TURN, index=int(index)):
-                yield from sample.turns[index : index + 1]
+                yield from ((event.at_ms, turn) for turn in sample.turns[index : index + 1])
             case TraceEvent(kind=EventKind.TOOL_CALL, index=int(index)):
-                yield from sample.tool_calls[index : index + 1]
+                yield from ((event.at_ms, call) for call in sample.tool_calls[index : index + 1])
             case _:
-                yield event
+                yield event.at_ms, event
 
 
 def describe_sample(sample: SampleResult) -> str:

@@ -1,11 +1,14 @@
 """Glyphs, durations and other small things that are written the same everywhere."""
 
+import re
 from dataclasses import dataclass
 from typing import assert_never
 
 from agentlab_ci.core.results import ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.verdict import Verdict
+
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,3 +86,15 @@ def format_duration(milliseconds: float) -> str:
     if minutes < 60:
         return f"{minutes}m {seconds % 60:02d}s"
     return f"{minutes // 60}h {minutes % 60:02d}m"
+
+
+def format_cost(usd: float) -> str:
+    """Write a cost: `$1.20`, `$0.0042`; at most six decimals, at least two."""
+    whole, _, decimals = f"{usd:.6f}".partition(".")
+    return f"${whole}.{decimals.rstrip('0'):0<2}"
+
+
+def format_moment(text: str) -> str:
+    """Write a moment of UTC to the second: `2026-04-07 00:12:34 UTC`; what is none of ours stays as it is."""
+    moment = _MOMENT.fullmatch(text)
+    return f"{moment[1]} {moment[2]} UTC" if moment else text

@@ -24,16 +24,15 @@ _NEWEST_FIRST = """
 """
 
 
-def approve(path: Path, reference: Reference, *, scenario_id: str | None = None, at: str) -> None:
+def approve(path: Path, reference: Reference, *, at: str) -> None:
     """Store that a batch, one of its scenarios, or a run is approved; once more only renews the time.
 
-    `scenario_id` is that of a run. Raises BadInputError when the batch is gone, or the database cannot be written.
+    Raises BadInputError when it is gone meanwhile, or the database cannot be written.
     """
     run_id = reference.run_id if isinstance(reference, RunRef) else None
-    scenario_id = scenario_id if isinstance(reference, RunRef) else reference.scenario_id
     row = {
         "batch": column(reference.batch_id),
-        "scenario": column(scenario_id),
+        "scenario": column(reference.scenario_id),
         "run": column(run_id),
         "at": at,
     }
@@ -66,5 +65,5 @@ def list_approvals(
 
 def _read_reference(batch_id: str, scenario_id: str, run_id: str) -> Reference:
     if run_id:
-        return RunRef(run_id=run_id, batch_id=batch_id)
+        return RunRef(run_id=run_id, batch_id=batch_id, scenario_id=scenario_id)
     return BatchRef(batch_id=batch_id, scenario_id=scenario_id or None)

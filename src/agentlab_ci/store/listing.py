@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.results import SampleCounts, Summary
 from agentlab_ci.core.sample import SampleStatus
-from agentlab_ci.core.stored import BatchEntry, BatchState, RunEntry
+from agentlab_ci.core.stored import BatchEntry, RunEntry
 from agentlab_ci.store.database import open_existing
 from agentlab_ci.store.rows import column, timestamp
 
@@ -52,11 +53,11 @@ _RUNS = """
     ORDER BY run.started_at DESC, run.rowid DESC LIMIT :limit
 """
 _BATCHES = """
-    SELECT batch_id, started_at, ended_at, coalesce(verdict, 'no-end') AS state, exit_code, doc,
+    SELECT batch_id, started_at, ended_at, coalesce(verdict, 'no-end') AS verdict, exit_code, doc,
         EXISTS (SELECT 1 FROM approvals WHERE batch_id = batches.batch_id) AS approved
     FROM batches
     WHERE (:since IS NULL OR started_at >= :since)
-        AND (:state IS NULL OR coalesce(verdict, 'no-end') = :state)
+        AND (:verdict IS NULL OR coalesce(verdict, 'no-end') = :verdict)
         AND (coalesce(:scenario, :variant, :suite, :agent) IS NULL
             OR EXISTS (
                 SELECT 1 FROM scenarios WHERE batch_id = batches.batch_id
@@ -86,10 +87,10 @@ def list_runs(
 
 
 def list_batches(
-    path: Path, asked: Filter, *, state: BatchState | None = None, limit: int
+    path: Path, asked: Filter, *, verdict: BatchState | None = None, limit: int
 ) -> tuple[BatchEntry, ...]:
     """Return up to `limit` batches; raises BadInputError for a database that cannot be used."""
-    parameters = {**asked.parameters(), "state": state, "limit": limit}
+    parameters = {**asked.parameters(), "verdict": verdict, "limit": limit}
     with closing(_open(path)) as connection:
         found = connection.execute(_BATCHES, parameters).fetchall()
         return tuple(_read_batch(dict(batch), connection) for batch in found)
@@ -121,7 +122,7 @@ def _read_batch(columns: dict[str, Any], connection: sqlite3.Connection) -> Batc
     end = json.loads(columns.pop("doc")).get("summary")
     summary = None if end is None else Summary.model_validate(end)
     read = {
-        "state": BatchState(columns["state"]),
+        "verdict": BatchState(columns["verdict"]),
         "scenarios": None if summary is None else summary.scenarios,
         "samples": SampleCounts(**{status.value: samples.get(status, 0) for status in SampleStatus}),
         "suites": _unique(row["suite"] for row in rows),

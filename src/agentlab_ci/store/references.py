@@ -14,6 +14,8 @@ _AGO = {"@last": 0, "@prev": 1}
 _ENOUGH = ("a batch", "two batches")
 _BATCH = "batch_"
 
+_FIND_BATCH = "SELECT 1 FROM batches WHERE batch_id = ?"
+_FIND_RUN = "SELECT batch_id, scenario_id FROM samples WHERE run_id = ?"
 _NTH_NEWEST = """
     SELECT batch_id FROM batches
     WHERE :scenario IS NULL
@@ -33,13 +35,13 @@ def find_reference(path: Path, text: str) -> Reference:
         if text.startswith("@"):
             return _find_recent(connection, text, path)
         if text.startswith(_BATCH):
-            if not connection.execute("SELECT 1 FROM batches WHERE batch_id = ?", (column(text),)).fetchone():
+            if not connection.execute(_FIND_BATCH, (column(text),)).fetchone():
                 raise batch_not_found(text, path)
             return BatchRef(batch_id=text)
-        found = connection.execute("SELECT batch_id FROM samples WHERE run_id = ?", (column(text),)).fetchone()
+        found = connection.execute(_FIND_RUN, (column(text),)).fetchone()
         if found is None:
             raise run_not_found(text, path)
-        return RunRef(run_id=text, batch_id=found[0])
+        return RunRef(run_id=text, batch_id=found[0], scenario_id=found[1])
 
 
 def run_not_found(run_id: str, path: Path) -> BadInputError:

@@ -13,7 +13,7 @@ from stored import store_batch
 AT = "2026-04-07T00:00:01.000+00:00"
 FIRST, SECOND = BatchRef(batch_id="batch_1"), BatchRef(batch_id="batch_2")
 ONE_SCENARIO = BatchRef(batch_id="batch_1", scenario_id="a.one")
-RUN = RunRef(run_id="run_1.a.two.1", batch_id="batch_1")
+RUN = RunRef(run_id="run_1.a.two.1", batch_id="batch_1", scenario_id="a.two")
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def references(approvals: tuple[Approval, ...]) -> list[Reference]:
 
 def test_approvals_come_back_newest_first_and_once(path: Path) -> None:
     approve(path, FIRST, at="2026-04-08")
-    approve(path, RUN, scenario_id="a.two", at="2026-04-09")
+    approve(path, RUN, at="2026-04-09")
     approve(path, SECOND, at="2026-04-10")
     assert references(list_approvals(path)) == [SECOND, RUN, FIRST]
     approve(path, FIRST, at="2026-04-11")
@@ -51,14 +51,14 @@ def test_approvals_of_one_moment_are_told_apart(path: Path) -> None:
 )
 def test_approvals_are_found_by_what_they_hold(path: Path, scenario: str, found: list[Reference]) -> None:
     approve(path, FIRST, at="2026-04-08")
-    approve(path, RUN, scenario_id="a.two", at="2026-04-09")
+    approve(path, RUN, at="2026-04-09")
     approve(path, ONE_SCENARIO, at="2026-04-10")
     approve(path, SECOND, at="2026-04-11")
     assert references(list_approvals(path, scenario_id=scenario)) == found
 
 
 def test_approvals_are_found_by_their_batch(path: Path) -> None:
-    approve(path, RUN, scenario_id="a.two", at="2026-04-09")
+    approve(path, RUN, at="2026-04-09")
     approve(path, SECOND, at="2026-04-11")
     assert references(list_approvals(path, batch_id="batch_1")) == [RUN]
 
@@ -67,5 +67,5 @@ def test_what_was_pruned_meanwhile_is_not_approved(path: Path) -> None:
     with pytest.raises(BadInputError, match="Batch 'batch_9' not found"):
         approve(path, BatchRef(batch_id="batch_9"), at=AT)
     with pytest.raises(BadInputError, match="Run 'run_9' not found"):
-        approve(path, RunRef(run_id="run_9", batch_id="batch_9"), scenario_id="a.one", at=AT)
+        approve(path, RunRef(run_id="run_9", batch_id="batch_9", scenario_id="a.one"), at=AT)
     assert list_approvals(path) == ()

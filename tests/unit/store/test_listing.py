@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, SampleCounts, ScenarioCounts
 from agentlab_ci.core.sample import SampleStatus
-from agentlab_ci.core.stored import BatchEntry, BatchRef, BatchState, RunEntry, RunRef
+from agentlab_ci.core.stored import BatchEntry, BatchRef, RunEntry, RunRef
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.store.approvals import approve
 from agentlab_ci.store.listing import Filter, list_batches, list_runs
@@ -42,8 +43,8 @@ def runs(path: Path, limit: int = 100, status: SampleStatus | None = None, **ask
     return [entry.run_id for entry in list_runs(path, Filter(**asked), status=status, limit=limit)]
 
 
-def batches(path: Path, limit: int = 100, state: BatchState | None = None, **asked: Any) -> list[str]:
-    return [entry.batch_id for entry in list_batches(path, Filter(**asked), state=state, limit=limit)]
+def batches(path: Path, limit: int = 100, verdict: BatchState | None = None, **asked: Any) -> list[str]:
+    return [entry.batch_id for entry in list_batches(path, Filter(**asked), verdict=verdict, limit=limit)]
 
 
 def test_runs_are_listed_newest_first_and_only_those_that_ran(path: Path) -> None:
@@ -83,10 +84,10 @@ def test_runs_are_filtered(path: Path, asked: dict[str, Any], found: list[str]) 
         ({"suite": "shopping"}, ["batch_2"]),
         ({"agent": "shop"}, ["batch_2", "batch_1"]),
         ({"agent": "shop", "variant": "old"}, []),  # of one and the same scenario
-        ({"state": BatchState.PASSED}, ["batch_1"]),
-        ({"state": BatchState.FAILED}, ["batch_2"]),
-        ({"state": BatchState.UNFINISHED}, ["batch_4"]),
-        ({"state": BatchState.NO_END}, ["batch_3"]),
+        ({"verdict": BatchState.PASSED}, ["batch_1"]),
+        ({"verdict": BatchState.FAILED}, ["batch_2"]),
+        ({"verdict": BatchState.UNFINISHED}, ["batch_4"]),
+        ({"verdict": BatchState.NO_END}, ["batch_3"]),
         ({"since": datetime(2026, 4, 2, tzinfo=UTC)}, ["batch_4", "batch_3", "batch_2"]),
         ({"since": datetime(2026, 4, 2, 0, 0, 1, tzinfo=UTC)}, ["batch_4", "batch_3"]),
     ],
@@ -96,7 +97,7 @@ def test_batches_are_filtered(path: Path, asked: dict[str, Any], found: list[str
 
 
 def test_what_is_known_of_a_run(path: Path) -> None:
-    approve(path, RunRef(run_id="run_2.old.a.one.2", batch_id="batch_2"), scenario_id="a.one", at="now")
+    approve(path, RunRef(run_id="run_2.old.a.one.2", batch_id="batch_2", scenario_id="a.one"), at="now")
     first, second = list_runs(path, Filter(variant="old"), limit=9)
     assert first == RunEntry(
         run_id="run_2.old.a.one.2",
@@ -127,7 +128,7 @@ def test_what_is_known_of_a_batch(path: Path) -> None:
         batch_id="batch_2",
         started_at=DAY.format(2),
         ended_at="2026-04-07T00:13:11Z",
-        state=BatchState.FAILED,
+        verdict=BatchState.FAILED,
         exit_code=1,
         scenarios=ScenarioCounts(total=2, passed=0, failed=2, unfinished=0, skipped=0),
         samples=SampleCounts(passed=1, failed=2, error=1, cancelled=0),
@@ -141,7 +142,7 @@ def test_what_is_known_of_a_batch(path: Path) -> None:
 
 
 def test_a_batch_without_end_counts_what_is_stored(path: Path) -> None:
-    [batch] = list_batches(path, Filter(), state=BatchState.NO_END, limit=9)
+    [batch] = list_batches(path, Filter(), verdict=BatchState.NO_END, limit=9)
     assert (batch.ended_at, batch.exit_code, batch.scenarios, batch.suites, batch.duration_ms) == (
         None,
         None,

@@ -79,7 +79,7 @@ def test_nothing_is_kept_of_all_when_none_is(path: Path) -> None:
 
 def test_what_is_approved_stays(path: Path) -> None:
     approve(path, BatchRef(batch_id="batch_2"), at="2026-04-09")
-    approve(path, RunRef(run_id="run_4.a.two.1", batch_id="batch_4"), scenario_id="a.two", at="2026-04-09")
+    approve(path, RunRef(run_id="run_4.a.two.1", batch_id="batch_4", scenario_id="a.two"), at="2026-04-09")
     pruned = prune(path, now=NOW, keep=0)
     assert (pruned.removed, pruned.approved) == (("batch_8", "batch_6", "batch_5"), 2)
     assert left(path) == ["batch_2", "batch_4"]

@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
         ("@last:a.two", BatchRef(batch_id="batch_3", scenario_id="a.two")),
         ("@last:a.three", BatchRef(batch_id="batch_4", scenario_id="a.three")),
         ("batch_1", BatchRef(batch_id="batch_1")),
-        ("run_4.a.three.1", RunRef(run_id="run_4.a.three.1", batch_id="batch_4")),
+        ("run_4.a.three.1", RunRef(run_id="run_4.a.three.1", batch_id="batch_4", scenario_id="a.three")),
     ],
 )
 def test_what_is_meant_is_found(path: Path, text: str, found: BatchRef | RunRef) -> None:

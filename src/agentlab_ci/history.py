@@ -1,0 +1,189 @@
+"""The story of what is stored: show it, list it, approve it, remove what is old."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from agentlab_ci.app import Outcome, World
+from agentlab_ci.core.batch_state import BatchState
+from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.core.stored import (
+    Approval,
+    BatchEntry,
+    BatchRef,
+    Reference,
+    RunEntry,
+    RunRef,
+    StoredRun,
+    UnendedBatch,
+)
+from agentlab_ci.core.verdict import Verdict, run_verdict
+from agentlab_ci.errors import BadInputError, ExitCode
+from agentlab_ci.reports.escape import for_log
+from agentlab_ci.reports.formatting import Glyphs
+from agentlab_ci.reports.listing import batch_table, json_line, run_table
+from agentlab_ci.reports.show_batch import batch_lines, scenario_lines, unended_lines
+from agentlab_ci.reports.show_run import run_lines
+from agentlab_ci.store.approvals import approve, list_approvals
+from agentlab_ci.store.listing import Filter, list_batches, list_runs
+from agentlab_ci.store.pruning import prune
+from agentlab_ci.store.reader import load_batch, load_report, load_run
+from agentlab_ci.store.references import find_reference
+from agentlab_ci.store.rows import timestamp
+
+EntryT = TypeVar("EntryT", RunEntry, BatchEntry)
+
+_ENDED = {
+    "failed": "failed",
+    "error": "could not be judged",
+    "cancelled": "was cancelled",
+    "unfinished": "is unfinished",
+    "skipped": "was skipped",
+}
+"""How a run, a scenario or a batch ended that did not pass, by its status or verdict."""
+
+
+def show(text: str, world: World, *, database: Path) -> Outcome:
+    """Print a run, a batch, or what a batch holds of a scenario; raises BadInputError for what is not there."""
+    reference = find_reference(database, text)
+    approvals = list_approvals(database, batch_id=reference.batch_id)
+    glyphs = world.log_style.glyphs
+    match reference:
+        case RunRef(run_id=run_id):
+            _print(world, run_lines(load_run(database, run_id), glyphs, approved_at=_of_run(approvals, run_id)))
+        case BatchRef(batch_id=batch_id, scenario_id=None):
+            batch = load_batch(database, batch_id)
+            if isinstance(batch, UnendedBatch):
+                _print(world, unended_lines(batch, glyphs))
+            else:
+                _print(world, batch_lines(batch, glyphs, approvals))
+        case BatchRef(batch_id=batch_id, scenario_id=str(scenario_id)):
+            _print(world, _tell_scenario(load_batch(database, batch_id), scenario_id, approvals, glyphs))
+    return Outcome(exit_code=ExitCode.OK)
+
+
+def show_runs(
+    asked: Filter, world: World, *, database: Path, status: SampleStatus | None, limit: int, as_json: bool
+) -> Outcome:
+    """Print the newest runs that are asked for; raises BadInputError where there is no database."""
+    entries = list_runs(database, asked, status=status, limit=limit + 1)
+    return _print_list("runs", entries, run_table, world, limit=limit, as_json=as_json)
+
+
+def show_batches(
+    asked: Filter, world: World, *, database: Path, verdict: BatchState | None, limit: int, as_json: bool
+) -> Outcome:
+    """Print the newest batches that are asked for; raises BadInputError where there is no database."""
+    entries = list_batches(database, asked, verdict=verdict, limit=limit + 1)
+    return _print_list("batches", entries, batch_table, world, limit=limit, as_json=as_json)
+
+
+def approve_results(text: str, world: World, *, database: Path, force: bool) -> Outcome:
+    """Store that a run, a batch, or what a batch holds of a scenario is as it should be.
+
+    Raises BadInputError for what is not there, did not end, or, without `force`, did not pass.
+    """
+    reference = find_reference(database, text)
+    report = load_report(database, reference.batch_id)
+    shown, ended = _name(reference), _how_it_ended(report, reference)
+    passed = ended == Verdict.PASSED
+    if not passed and not force:
+        raise BadInputError(f"not approved: {shown} {_ENDED[ended]}; --force approves it all the same")
+    approve(database, reference, at=timestamp(world.now()))
+    _print(world, [f"approved: {shown}" + ("" if passed else f", which {_ENDED[ended]}")])
+    return Outcome(exit_code=ExitCode.OK, report=report)
+
+
+def prune_batches(
+    world: World, *, database: Path, keep: int | None, older_than: timedelta | None, dry_run: bool
+) -> Outcome:
+    """Remove old batches with all their runs, and say which; raises BadInputError where there is no database."""
+    pruned = prune(database, now=world.now(), keep=keep, older_than=older_than, dry_run=dry_run)
+    done = "to remove" if dry_run else "removed"
+    _print(world, (f"{done}: {batch_id}" for batch_id in pruned.removed))
+    kept = [(pruned.kept, "new enough"), (pruned.approved, "approved"), (pruned.running, "may still run")]
+    told = ", ".join(f"{count} {why}" for count, why in kept if count)
+    count = len(pruned.removed)
+    batches = "1 batch" if count == 1 else f"{count} batches"
+    _print(world, [f"{batches} {done}; kept: {told or 'none'}"])
+    return Outcome(exit_code=ExitCode.OK)
+
+
+def _tell_scenario(
+    batch: RunReport | UnendedBatch, scenario_id: str, approvals: Sequence[Approval], glyphs: Glyphs
+) -> Iterator[str]:
+    """Yield how the scenario stands on each variant, where that is known, and then its runs."""
+    if isinstance(batch, UnendedBatch):
+        runs = [
+            StoredRun(batch=batch.facts, variant=variant, row=None, sample=sample)
+            for (variant, held), samples in batch.samples.items()
+            for sample in samples
+            if held == scenario_id
+        ]
+    else:
+        rows = [row for row in batch.scenarios if row.scenario_id == scenario_id]
+        for row in rows:
+            yield from scenario_lines(row, glyphs)
+        runs = [
+            StoredRun(batch=batch, variant=row.key[0], row=row, sample=sample)
+            for row in rows
+            for sample in row.samples
+        ]
+    for run in runs:
+        if run.sample.run_id is not None:
+            yield ""
+            yield from run_lines(run, glyphs, approved_at=_of_run(approvals, run.sample.run_id))
+
+
+def _of_run(approvals: Iterable[Approval], run_id: str) -> str | None:
+    """Return when the run itself was approved."""
+    for approval in approvals:
+        if isinstance(approval.reference, RunRef) and approval.reference.run_id == run_id:
+            return approval.approved_at
+    return None
+
+
+def _name(reference: Reference) -> str:
+    if isinstance(reference, RunRef):
+        return reference.run_id
+    return " ".join(filter(None, (reference.scenario_id and f"{reference.scenario_id} of", reference.batch_id)))
+
+
+def _how_it_ended(report: RunReport, reference: Reference) -> str:
+    """Return the status or the verdict of what is meant."""
+    match reference:
+        case RunRef(run_id=run_id):
+            return next(s.status for row in report.scenarios for s in row.samples if s.run_id == run_id)
+        case BatchRef(scenario_id=None):
+            return report.summary.verdict
+        case BatchRef(scenario_id=scenario_id):
+            return run_verdict(row.verdict for row in report.scenarios if row.scenario_id == scenario_id)
+
+
+def _print_list(
+    nouns: str,
+    entries: Sequence[EntryT],
+    table: Callable[[Sequence[EntryT], Glyphs], list[str]],
+    world: World,
+    *,
+    limit: int,
+    as_json: bool,
+) -> Outcome:
+    """Print up to `limit` entries; that there are none, or more, is talk, which no program has to read."""
+    shown = entries[:limit]
+    if as_json:
+        _print(world, map(json_line, shown))
+    elif shown:
+        _print(world, table(shown, world.log_style.glyphs))
+    if not shown:
+        world.console.err(f"no {nouns} like that are stored")
+    elif len(entries) > limit:
+        world.console.err(f"the newest {limit} {nouns}: --limit shows more")
+    return Outcome(exit_code=ExitCode.OK)
+
+
+def _print(world: World, lines: Iterable[str]) -> None:
+    for line in lines:
+        world.console.out(for_log(line))
