@@ -1,11 +1,14 @@
 """The documentation says what is so."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
+from agentlab_ci.cli.group import cli
 from agentlab_ci.core.provider import RUNS_ON, Provider
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.sampling import PassRate, needed
@@ -24,6 +27,20 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_a_generated_page_is_current(name: str) -> None:
     committed = (ROOT / "docs/reference" / name).read_text(encoding="utf-8")
     assert committed == render_pages()[name], "run `make docs`"
+
+
+def test_every_command_is_on_the_reference_page() -> None:
+    page = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^## agentlab (.*)$", page, re.MULTILINE)) == sorted(_commands(cli, ""))
+
+
+def _commands(group: click.Group, prefix: str) -> Iterator[str]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield f"{prefix}{name}"
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{prefix}{name} ")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
