@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from agentlab_ci.cli.options import SecondsType, TextType, ValueChoice, report_options
 from agentlab_ci.cli.world import real_world
@@ -83,12 +84,17 @@ from agentlab_ci.settings import ReportSettings, RunSettings
     help="History; default artifacts/agentlab.db.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what would run, and call no agent.")
+@click.option(
+    "--demo", is_flag=True, help="Show a regression from its cause to its diff, offline and nowhere else."
+)
 @report_options
-def command(pass_rate: PassRate | None, **given: Any) -> ExitCode:
+def command(pass_rate: PassRate | None, *, demo: bool, **given: Any) -> ExitCode:
     """Run scenarios against an agent and judge them.
 
     Without IDs, all of them. An ID may be a glob, such as 'support.*'.
     """
+    if demo:
+        return _tell_demo()
     from agentlab_ci.app import run_scenarios  # noqa: PLC0415 - `--help` needs none of it
 
     report = ReportSettings(
@@ -99,3 +105,13 @@ def command(pass_rate: PassRate | None, **given: Any) -> ExitCode:
         },
     )
     return run_scenarios(RunSettings(report=report, **given), real_world()).exit_code
+
+
+def _tell_demo() -> ExitCode:
+    context = click.get_current_context()
+    given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if given != {"demo"}:
+        raise click.UsageError("--demo runs a project of its own: give it nothing else.")
+    from agentlab_ci.demo import tell_demo  # noqa: PLC0415 - `--help` needs none of it
+
+    return tell_demo(real_world()).exit_code
