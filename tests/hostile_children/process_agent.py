@@ -54,6 +54,13 @@ def flood_of_noise_then_final() -> None:
     final()
 
 
+def complains_then_answers() -> None:
+    write("printed")
+    sys.stderr.write("STDERR WORDS\n")
+    sys.stderr.flush()
+    final(metadata={"message": "at last"})
+
+
 def noise_for_ever() -> None:
     while True:
         sys.stdout.write("noise\n" * 1000)

@@ -101,14 +101,19 @@ class ProcessSession:
     async def _next_turn(self, child: Child) -> AgentTurn:
         while True:
             text, note = read_text(await child.read_line())
-            match read_line(text):
+            try:
+                said = read_line(text)
+            except MalformedError:
+                self._log.add(text)
+                raise
+            match said:
                 case None:
                     self._log.add(text)
                 case CallLine(call=call, message=message, usage=usage):
                     return self._turn(calls=(call,), message=message, usage=usage, note=note)
-                case FinalLine(output=output, usage=usage):
+                case FinalLine(output=output, message=message, usage=usage):
                     self.over = True
-                    return self._turn(final=output, usage=usage, note=note)
+                    return self._turn(final=output, message=message, usage=usage, note=note)
                 case ErrorLine(message=message, retryable=retryable):
                     self.over = True
                     raise self._failure(f"it gave up: {message}", redrawable=retryable)
@@ -122,6 +127,9 @@ class ProcessSession:
         message: str | None = None,
         final: str | None = None,
     ) -> AgentTurn:
+        if self.child is not None:
+            for line in self.child.take_stderr().splitlines():
+                self._log.add(line)
         return AgentTurn(
             calls=calls,
             final=final,
@@ -161,12 +169,13 @@ class ProcessSession:
         reason: TerminationReason = TerminationReason.AGENT_ERROR,
         redrawable: bool = False,
     ) -> AgentFailedError:
-        """Return the failure, with the end of stderr, else with what came on stdout beside the protocol."""
+        """Return the failure, with what came on stdout beside the protocol and the end of stderr."""
         stderr = self.child.stderr_tail() if self.child else ""
+        said = "\n".join(part for part in (*self._log.take(), stderr.strip()) if part)
         return AgentFailedError(
             f"`{self._config.command}`: {message}",
             reason=reason,
-            body=stderr.strip() or "\n".join(self._log.take()) or None,
+            body=said or None,
             redrawable=redrawable,
         )
 

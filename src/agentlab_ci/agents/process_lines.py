@@ -30,6 +30,7 @@ class FinalLine:
     """The agent's answer."""
 
     output: str
+    message: str | None
     usage: Usage
 
 
@@ -96,7 +97,9 @@ def read_line(text: str) -> CallLine | FinalLine | ErrorLine | None:
             call = read_call(line, name_key="toolName", where="a line of the type `tool_call`")
             return CallLine(call=call, message=_read_message(line), usage=read_own_usage(line))
         case "final":
-            return FinalLine(output=_read_text(line, "output"), usage=read_own_usage(line))
+            return FinalLine(
+                output=_read_text(line, "output"), message=_read_message(line), usage=read_own_usage(line)
+            )
         case "error":
             return ErrorLine(message=_read_text(line, "message"), retryable=line.get("retryable") is True)
         case str(other):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agentlab_ci.core.model import Flag, Json, Model, Name, Whole
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import ToolCall
 from agentlab_ci.evaluators.interface import EvaluatorKind, Evidence, Finding, Position
 
@@ -60,7 +61,9 @@ def _judge_expected(config: ExpectedCall, evidence: Evidence) -> Finding:
     wanted = f"{config.tool} with {json.dumps(config.match, ensure_ascii=False)}" if config.match else config.tool
     if counted:
         return Finding(passed=True, message=f"called {wanted}{_failed_note(counted)}")
-    return Finding(passed=False, message=f"no call to {wanted}{_failed_note(matching)}")
+    if matching:
+        return Finding(passed=False, message=f"{plural(len(matching), 'call')} of {wanted}, and none succeeded")
+    return Finding(passed=False, message=f"no call to {wanted}")
 
 
 def _failed_note(calls: list[ToolCall]) -> str:
@@ -81,12 +84,14 @@ def _judge_forbidden(config: ForbiddenTools, evidence: Evidence) -> Finding:
 
 def _judge_count(config: CallLimit, evidence: Evidence) -> Finding:
     count = len(evidence.tool_calls)
-    return Finding(passed=count <= config.max, message=f"{count} tool calls, at most {config.max}")
+    return Finding(passed=count <= config.max, message=f"{plural(count, 'tool call')}, at most {config.max}")
 
 
 def _judge_repeat(config: RepeatLimit, evidence: Evidence) -> Finding:
     count = sum(call.name == config.tool for call in evidence.tool_calls)
-    return Finding(passed=count <= config.max, message=f"{count} calls of {config.tool}, at most {config.max}")
+    return Finding(
+        passed=count <= config.max, message=f"{plural(count, 'call')} of {config.tool}, at most {config.max}"
+    )
 
 
 _TASK = frozenset({Position.TASK_END})

@@ -1,5 +1,6 @@
 """What is allowed but does nothing: profiles, faults, fixtures, prompts and suite definitions without effect."""
 
+import difflib
 from collections.abc import Iterator, Sequence
 
 from agentlab_ci.core.config import Config, HttpAgent
@@ -9,8 +10,8 @@ from agentlab_ci.loading.config_names import Finding
 from agentlab_ci.loading.profile_notes import note_profile
 from agentlab_ci.loading.select import picks
 from agentlab_ci.loading.wording import quoted
-from agentlab_ci.loading.yaml_source import Document
-from agentlab_ci.tools.registry import FIXTURE_OF
+from agentlab_ci.loading.yaml_source import Document, Loc
+from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF
 
 
 def note_scenario(scenario: Scenario, document: Document, config: Config) -> list[Problem]:
@@ -18,6 +19,7 @@ def note_scenario(scenario: Scenario, document: Document, config: Config) -> lis
     findings = [
         *((("runtime_profile",), message) for message in note_profile(scenario, config)),
         *_note_fixtures(scenario),
+        *_note_unknown_tools(scenario, config),
         *_note_prompt(scenario, config),
     ]
     return [document.problem(loc, message) for loc, message in findings]
@@ -48,6 +50,34 @@ def _note_fixtures(scenario: Scenario) -> Iterator[Finding]:
     for index, fixture in enumerate(body.fixtures):
         if fixture not in read:
             yield ("context", "fixtures", index), f"no tool of this scenario reads {quoted(fixture)}"
+
+
+def _note_unknown_tools(scenario: Scenario, config: Config) -> Iterator[Finding]:
+    """Yield tools that are nowhere: those that must be called, and those that look like a misspelt one.
+
+    To forbid a tool that does not exist is sound: an agent may make it up.
+    """
+    if not isinstance(scenario.body, Task):
+        return
+    known = [*BUILTIN_TOOLS, *(tool.name for tool in config.tools)]
+    forbidden: list[tuple[Loc, str]] = [
+        (("tools", "forbidden", index), tool) for index, tool in enumerate(scenario.body.tools_forbidden)
+    ]
+    for index, spec in enumerate(scenario.evaluators):
+        loc: Loc = ("evaluators", index, "config")
+        forbidden += [((*loc, "tools", place), it) for place, it in enumerate(getattr(spec.config, "tools", ()))]
+        tool = getattr(spec.config, "tool", None)
+        if tool is not None and tool not in known:
+            yield (*loc, "tool"), f"no tool is called {quoted(tool)}{_name_nearest(tool, known, likeness=0.6)}"
+    for loc, tool in forbidden:
+        nearest = _name_nearest(tool, known, likeness=0.9)
+        if tool not in known and nearest:
+            yield loc, f"no tool is called {quoted(tool)}{nearest}"
+
+
+def _name_nearest(word: str, known: Sequence[str], *, likeness: float) -> str:
+    nearest = difflib.get_close_matches(word, known, n=1, cutoff=likeness)
+    return f"; did you mean {quoted(nearest[0])}?" if nearest else ""
 
 
 def _note_prompt(scenario: Scenario, config: Config) -> Iterator[Finding]:

@@ -47,6 +47,8 @@ class Recording:
         What it used is summed over the turns that say so: a protocol may tell it once, at the end.
         """
         self._add_log(turn.log)
+        if turn.final is not None and turn.message:
+            self._add_turn(Turn(role=Role.AGENT, text=turn.message))
         said = (turn.message or "") if turn.final is None else turn.final
         latency = round(turn.latency_ms, 1)
         self._add_turn(Turn(role=Role.AGENT, text=said, latency_ms=latency, note=turn.note))
@@ -114,4 +116,7 @@ class Recording:
 
 def _total(figures: list[NumberT | None]) -> NumberT | None:
     known = [figure for figure in figures if figure is not None]
-    return sum(known) if known and len(known) == len(figures) else None
+    if not known or len(known) < len(figures):
+        return None
+    total = sum(known)
+    return round(total, 12) if isinstance(total, float) else total

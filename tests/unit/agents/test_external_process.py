@@ -309,6 +309,13 @@ def test_an_object_that_the_protocol_does_not_know_is_an_invalid_answer(
     failed = work("says_what_it_is_given", marker, line).failed
     assert failed.reason is TerminationReason.INVALID_RESPONSE_FORMAT
     assert message in failed.message
+    assert (failed.body or "")[:20] == line[:20], "the line is shown, so that its origin can be found"
+
+
+def test_what_is_said_on_stderr_goes_to_the_log_too(marker: Path) -> None:
+    [turn] = work("complains_then_answers", marker).turns
+    assert (turn.final, turn.message) == ("done", "at last")
+    assert turn.log == ("printed", "STDERR WORDS")
 
 
 def test_the_agent_is_told_what_was_wrong_and_that_nothing_more_comes(marker: Path) -> None:

@@ -277,6 +277,19 @@ runtime_profiles:
             "15:16: agent_preset.system_prompt: an http agent is never told this prompt",
         ),
         (CONVERSATION + "agent: scripted\nagent_preset: {system_prompt: Be kind.}\n", None),
+        (
+            TASK.replace("refund_all", "lsit"),
+            "12:15: tools.forbidden[0]: no tool is called `orders.lsit`; did you mean `orders.list`?",
+        ),
+        (
+            TASK + "  - {type: forbidden_tool, mode: hard_gate, config: {tools: [orders.refnd]}}\n",
+            "16:62: evaluators[1].config.tools[0]: no tool is called `orders.refnd`; did you mean `orders.refund`?",
+        ),
+        (
+            TASK.replace("config: {tool: orders.refund}", "config: {tool: shop.refund}"),
+            "15:73: evaluators[0].config.tool: no tool is called `shop.refund`",
+        ),
+        (TASK.replace("config: {tool: orders.refund}", "config: {tool: own.tool}"), None),
         (CONVERSATION + "agent_preset: {system_prompt: Be kind.}\n", None),  # which agent is not known yet
     ],
 )

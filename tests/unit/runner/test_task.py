@@ -206,3 +206,16 @@ def test_what_the_agent_says_it_used_is_summed(
     )
     assert sample.usage.cost_usd == cost
     assert [e.passed for e in sample.evaluations] == [verdict]
+
+
+def test_words_beside_the_answer_are_kept() -> None:
+    answer = AgentTurn(final="done", message="that was easy", latency_ms=1000)
+    sample = work(ScriptedWorker([answer]), spec("step_count_max", max=1))
+    assert ends(sample) == ("passed", "completed")
+    assert [turn.text for turn in sample.turns] == ["Do it.", "that was easy", "done"]
+    assert sample.final_output == "done"
+
+
+def test_costs_add_up_without_a_trail_of_digits() -> None:
+    turns = [call("echo", usage=Usage(cost_usd=0.1)), final("done", usage=Usage(cost_usd=0.2))]
+    assert work(ScriptedWorker(turns)).usage.cost_usd == 0.3
