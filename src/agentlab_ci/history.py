@@ -1,12 +1,15 @@
 """The story of what is stored: show it, list it, approve it, remove what is old."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
 from agentlab_ci.app import Outcome, World
+from agentlab_ci.baselines import write_baseline
 from agentlab_ci.core.batch_state import BatchState
+from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.stored import (
@@ -19,6 +22,7 @@ from agentlab_ci.core.stored import (
     StoredRun,
     UnendedBatch,
 )
+from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict, run_verdict
 from agentlab_ci.errors import BadInputError, ExitCode
 from agentlab_ci.reports.escape import for_log
@@ -26,6 +30,7 @@ from agentlab_ci.reports.formatting import Glyphs
 from agentlab_ci.reports.listing import batch_table, json_line, run_table
 from agentlab_ci.reports.show_batch import batch_lines, scenario_lines, unended_lines
 from agentlab_ci.reports.show_run import run_lines
+from agentlab_ci.results_file import read_results_file
 from agentlab_ci.store.approvals import approve, list_approvals
 from agentlab_ci.store.listing import Filter, list_batches, list_runs
 from agentlab_ci.store.pruning import prune
@@ -80,20 +85,25 @@ def show_batches(
     return _print_list("batches", entries, batch_table, world, limit=limit, as_json=as_json)
 
 
-def approve_results(text: str, world: World, *, database: Path, force: bool) -> Outcome:
+def approve_results(text: str, world: World, *, database: Path, force: bool, to: str | None = None) -> Outcome:
     """Store that a run, a batch, or what a batch holds of a scenario is as it should be.
 
-    Raises BadInputError for what is not there, did not end, or, without `force`, did not pass.
+    With `to` it is written into this baseline file as well; then it may be a file of results too, of which nothing
+    is stored. Raises BadInputError for what is not there, did not end, or, without `force`, did not pass.
     """
-    reference = find_reference(database, text)
-    report = load_report(database, reference.batch_id)
-    shown, ended = _name(reference), _how_it_ended(report, reference)
-    passed = ended == Verdict.PASSED
-    if not passed and not force:
-        raise BadInputError(f"not approved: {shown} {_ENDED[ended]}; --force approves it all the same")
-    approve(database, reference, at=timestamp(world.now()))
-    _print(world, [f"approved: {shown}" + ("" if passed else f", which {_ENDED[ended]}")])
-    return Outcome(exit_code=ExitCode.OK, report=report)
+    candidate = _find_candidate(text, world, database)
+    refusal = _refuse(candidate, to=to, force=force)
+    if refusal is not None:
+        raise BadInputError(f"not approved: {candidate.name} {refusal}")
+    passed = candidate.ended == Verdict.PASSED
+    lines = [f"approved: {candidate.name}" + ("" if passed else f", which {_ENDED[candidate.ended]}")]
+    if to is not None:
+        baseline = write_baseline(candidate.report, world.cwd, to)
+        lines.append(f"baseline: {to}, {plural(len(baseline.scenarios), 'scenario')}")
+    if candidate.reference is not None:
+        approve(database, candidate.reference, at=timestamp(world.now()))
+    _print(world, lines)
+    return Outcome(exit_code=ExitCode.OK, report=candidate.report)
 
 
 def prune_batches(
@@ -145,21 +155,47 @@ def _of_run(approvals: Iterable[Approval], run_id: str) -> str | None:
     return None
 
 
-def _name(reference: Reference) -> str:
-    if isinstance(reference, RunRef):
-        return reference.run_id
-    return " ".join(filter(None, (reference.scenario_id and f"{reference.scenario_id} of", reference.batch_id)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """What is to be approved. `reference` is None for a file; `ended` is a status or a verdict."""
+
+    name: str
+    reference: Reference | None
+    report: RunReport
+    ended: str
 
 
-def _how_it_ended(report: RunReport, reference: Reference) -> str:
-    """Return the status or the verdict of what is meant."""
+def _find_candidate(text: str, world: World, database: Path) -> _Candidate:
+    if text.endswith(".json") or (world.cwd / text).is_file():
+        report = regate(read_results_file(world.cwd, text))
+        return _Candidate(name=text, reference=None, report=report, ended=report.summary.verdict)
+    reference = find_reference(database, text)
+    report = load_report(database, reference.batch_id)
     match reference:
         case RunRef(run_id=run_id):
-            return next(s.status for row in report.scenarios for s in row.samples if s.run_id == run_id)
-        case BatchRef(scenario_id=None):
-            return report.summary.verdict
-        case BatchRef(scenario_id=scenario_id):
-            return run_verdict(row.verdict for row in report.scenarios if row.scenario_id == scenario_id)
+            ended = next(s.status for row in report.scenarios for s in row.samples if s.run_id == run_id)
+            return _Candidate(name=run_id, reference=reference, report=report, ended=ended)
+        case BatchRef(batch_id=batch_id, scenario_id=None):
+            return _Candidate(name=batch_id, reference=reference, report=report, ended=report.summary.verdict)
+        case BatchRef(batch_id=batch_id, scenario_id=scenario_id):
+            rows = tuple(row for row in report.scenarios if row.scenario_id == scenario_id)
+            return _Candidate(
+                name=f"{scenario_id} of {batch_id}",
+                reference=reference,
+                report=report.model_copy(update={"scenarios": rows}),
+                ended=run_verdict(row.verdict for row in rows),
+            )
+
+
+def _refuse(candidate: _Candidate, *, to: str | None, force: bool) -> str | None:
+    """Say why it cannot be approved, and what would help; None when it can."""
+    if candidate.reference is None and to is None:
+        return "is a file, of which nothing is stored: name a baseline file with --to"
+    if isinstance(candidate.reference, RunRef) and to is not None:
+        return f"is a run, and {to} takes whole scenarios: name its batch"
+    if candidate.ended != Verdict.PASSED and not force:
+        return f"{_ENDED[candidate.ended]}; --force approves it all the same"
+    return None
 
 
 def _print_list(

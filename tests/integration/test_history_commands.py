@@ -18,10 +18,11 @@ import pytest
 from agentlab_ci.cli.group import run_command
 from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.stored import BatchEntry, RunEntry
+from agentlab_ci.reports.json_report import render_json
 from canned import CANNED_REPORTS
 from command import Ended, agentlab, conversation, start_agentlab, wait_for, write_project
 from demo import ROOT, clean_environ
-from factories import make_row
+from factories import make_report, make_row
 from runner_commands import find_commands
 from stored import store_batch, store_killed_batch
 
@@ -167,6 +168,13 @@ def test_that_there_is_more_or_nothing_is_no_part_of_the_list(call: Call, folder
         (("show", "@first"), "@first means nothing: give @last or @prev"),
         (("show", ""), "it is empty"),
         (("show",), "Missing argument 'RUN|BATCH'"),
+        (
+            ("approve", "agentlab-report/results.json"),
+            "is a file, of which nothing is stored: name a baseline file with --to",
+        ),
+        (("approve", "none.json", "--to", "b.json"), "cannot read none.json: No such file or directory"),
+        (("approve", "agentlab.config.yaml", "--to", "b.json"), "agentlab.config.yaml: not the results.json of"),
+        (("approve", "scenarios.json", "--to", "b.json"), "cannot read scenarios.json"),
         (("list", "runs", "--since", "yesterday"), "'yesterday' is no day such as 2026-04-07"),
         (("list", "runs", "--since", "0001-01-01T00:00:00+23:00"), "is no day such as"),
         (("list", "runs", "--since", "99999w"), "is no day such as"),
@@ -283,6 +291,60 @@ def test_only_a_run_that_passed_is_approved(call: Call, tmp_path: Path, outcome:
     store_batch(tmp_path / DATABASE, "batch_1", "2026-04-07T00:00:00.000+00:00", make_row(outcome, "a.one"))
     ended = call(tmp_path, "approve", "run_1.a.one.1")
     assert (ended.code, ended.err.split(";")[0]) == (2, f"agentlab: not approved: run_1.a.one.1 {said}")
+
+
+def lines_of(file: Path) -> dict[str, str]:
+    """Return the verdict of every scenario that a baseline file holds."""
+    scenarios = json.loads(file.read_text(encoding="utf-8"))["scenarios"]
+    return {line["scenario_id"]: line["verdict"] for line in scenarios}
+
+
+def test_what_is_approved_is_written_into_a_baseline_file(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / DATABASE
+    store_batch(
+        path, "batch_1", "2026-04-01T00:00:00.000+00:00", make_row("ppp", "a.one"), make_row("pp", "a.two")
+    )
+    store_batch(path, "batch_2", "2026-04-02T00:00:00.000+00:00", make_row("ff", "a.one"), make_row("ff", "a.two"))
+    refused = call(tmp_path, "approve", "@last", "--to", "base.json")
+    assert (refused.code, (tmp_path / "base.json").exists()) == (2, False)
+    done = call(tmp_path, "approve", "@prev", "--to", "base.json")
+    assert (done.code, done.out) == (0, "approved: batch_1\nbaseline: base.json, 2 scenarios\n")
+    assert lines_of(tmp_path / "base.json") == {"a.one": "passed", "a.two": "passed"}
+    assert query(path, "SELECT batch_id FROM approvals") == [("batch_1",)]
+    one = call(tmp_path, "approve", "@last:a.two", "--to", "base.json", "--force")
+    assert one.out == "approved: a.two of batch_2, which failed\nbaseline: base.json, 2 scenarios\n"
+    assert lines_of(tmp_path / "base.json") == {"a.one": "passed", "a.two": "failed"}
+
+
+def test_a_run_is_no_line_of_a_baseline_file(call: Call, tmp_path: Path) -> None:
+    store_batch(tmp_path / DATABASE, "batch_1", "2026-04-01T00:00:00.000+00:00", make_row("p", "a.one"))
+    refused = call(tmp_path, "approve", "run_1.a.one.1", "--to", "base.json")
+    assert (refused.code, refused.err) == (
+        2,
+        "agentlab: not approved: run_1.a.one.1 is a run, and base.json takes whole scenarios: name its batch\n",
+    )
+    assert query(tmp_path / DATABASE, "SELECT * FROM approvals") == []
+
+
+def test_what_cannot_be_written_is_not_approved(call: Call, tmp_path: Path) -> None:
+    store_batch(tmp_path / DATABASE, "batch_1", "2026-04-01T00:00:00.000+00:00", make_row("p", "a.one"))
+    (tmp_path / "base.json").write_text("{}", encoding="utf-8")
+    assert call(tmp_path, "approve", "@last", "--to", "base.json").code == 2
+    assert (tmp_path / "base.json").read_text(encoding="utf-8") == "{}"
+    assert query(tmp_path / DATABASE, "SELECT * FROM approvals") == []
+
+
+def test_the_results_of_a_ci_job_are_approved_without_a_database(call: Call, tmp_path: Path) -> None:
+    report = make_report(make_row("ppp", "a.one"), make_row("ffp", "a.two"))
+    # What the file says of its verdict is not believed.
+    lies = report.model_copy(update={"summary": report.summary.model_copy(update={"verdict": "passed"})})
+    (tmp_path / "results.json").write_bytes(render_json(lies))
+    refused = call(tmp_path, "approve", "results.json", "--to", "base.json")
+    assert (refused.code, refused.err.split(";")[0]) == (2, "agentlab: not approved: results.json failed")
+    done = call(tmp_path, "approve", "results.json", "--to", "base.json", "--force")
+    assert done.out == "approved: results.json, which failed\nbaseline: base.json, 2 scenarios\n"
+    assert lines_of(tmp_path / "base.json") == {"a.one": "passed", "a.two": "failed"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["base.json", "results.json"]
 
 
 def test_old_batches_are_pruned(call: Call, tmp_path: Path) -> None:

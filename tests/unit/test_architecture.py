@@ -17,7 +17,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"core", "interrupts", "processes"}),
     frozenset({"settings"}),
     frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
-    frozenset({"runner", "baselines"}),
+    frozenset({"runner", "baselines", "results_file"}),
     frozenset({"app", "scaffolding"}),
     frozenset({"history", "comparing"}),
     frozenset({"action", "demo", "tui", "ui"}),
