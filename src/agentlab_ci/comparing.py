@@ -15,7 +15,7 @@ from agentlab_ci.core.stored import BatchRef, Reference, RunRef
 from agentlab_ci.errors import BadInputError, ExitCode
 from agentlab_ci.reports.compare_formats import show_batch_comparison, show_run_comparison
 from agentlab_ci.reports.escape import for_log
-from agentlab_ci.reports.json_report import read_results
+from agentlab_ci.results_file import read_results_file
 from agentlab_ci.store.approvals import list_approvals
 from agentlab_ci.store.reader import load_report, load_run
 from agentlab_ci.store.references import find_reference
@@ -70,22 +70,10 @@ def compare_with_baseline(
 
 
 def _find(text: str, world: World, database: Path) -> Side:
-    file = world.cwd / text
-    if not text.startswith("@") and (text.endswith(".json") or file.is_file()):
-        return Side(name=text, results=_read_report(file, shown=text))
+    if not text.startswith("@") and (text.endswith(".json") or (world.cwd / text).is_file()):
+        # Judged again: what a file says of its verdicts need not follow from its samples.
+        return Side(name=text, results=regate(read_results_file(world.cwd, text)))
     return _load(text, find_reference(database, text), database)
-
-
-def _read_report(file: Path, *, shown: str) -> RunReport:
-    """Read a file of results, which is judged again: what its verdicts say need not follow from its samples."""
-    try:
-        content = file.read_bytes()
-    except OSError as problem:
-        raise BadInputError(f"cannot read {shown}: {problem.strerror}") from problem
-    try:
-        return regate(read_results(content))
-    except BadInputError as problem:
-        raise BadInputError(f"{shown}: {problem}") from problem
 
 
 def _load(name: str, reference: Reference, database: Path) -> Side:
