@@ -78,6 +78,12 @@ def test_stored_results_are_judged_again_from_the_wheel(command: Path, tmp_path:
     _run(command, "report", "agentlab-report/results.json", "--pass-rate", "1", cwd=folder, code=1)
 
 
+def test_the_story_is_told_from_the_wheel(command: Path, tmp_path: Path) -> None:
+    said = _run(command, "run", "--demo", cwd=tmp_path)
+    assert "1 regressed, 1 unchanged_pass" in said
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("domain", Domain)
 @pytest.mark.parametrize("provider", Provider)
 def test_a_new_project_runs_green_from_the_wheel(
