@@ -68,8 +68,8 @@ class Reply:
 class AgentTurn:
     """An answer in a task: tools to call, in order, or the final answer; exactly one of the two is there.
 
-    `message` is what the agent said beside its calls, or beside its answer. `log` holds what it printed that was not for us, bounded by
-    whoever read it. All texts are uncut and unredacted.
+    `message` is what the agent said beside its calls, or beside its answer. `log` holds what it printed that was
+    not for us, bounded by whoever read it. All texts are uncut and unredacted.
     """
 
     calls: tuple[CallRequest, ...] = ()

@@ -167,6 +167,17 @@ class CustomTool(CamelModel):
     description: Text = ""
     input_schema: Json = Field({"type": "object"}, description="JSON schema of the input.")
 
+    @property
+    def python_source(self) -> dict[str, str] | None:
+        """The `path` or `module` and the `attribute` of its Python function; None for a command.
+
+        Without `export_name` the function is called as the last part of the tool's name.
+        """
+        function = self.export_name or self.name.rpartition(".")[2].replace("-", "_")
+        if self.module_path is not None:
+            return {"path": self.module_path, "attribute": function}
+        return None if self.package is None else {"module": self.package, "attribute": function}
+
 
 class Variant(CamelModel):
     """An agent and the versions that make it one to compare."""

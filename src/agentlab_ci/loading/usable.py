@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from agentlab_ci.core.config import (
@@ -37,15 +37,20 @@ def find_unusable(
     problems: list[Problem] = []
     for index, agent in enumerate(project.config.agents):
         if agent.name in agents:
-            problems += _at_config(project, ("agents", index), _check_agent(agent, project.root, environ))
-    tools = {tool for s in scenarios if isinstance(s.body, Task) for tool in s.body.tools_allowed}
+            problems += at_config(project, ("agents", index), _check_agent(agent, project.root, environ))
+    tools = tools_in_use(scenarios)
     for index, tool in enumerate(project.config.tools):
         if tool.name in tools:
-            problems += _at_config(project, ("tools", index), _check_tool(tool, project.root, environ))
+            problems += at_config(project, ("tools", index), _check_tool(tool, project.root, environ))
     problems += _check_fixtures(project, tools)
     for scenario in scenarios:
         problems += _check_script(scenario, project.root)
     return tuple(problems)
+
+
+def tools_in_use(scenarios: Collection[Scenario]) -> frozenset[str]:
+    """Return the names of the tools that the scenarios allow."""
+    return frozenset(tool for s in scenarios if isinstance(s.body, Task) for tool in s.body.tools_allowed)
 
 
 def agents_in_use(project: Project) -> frozenset[str]:
@@ -59,7 +64,8 @@ def agents_in_use(project: Project) -> frozenset[str]:
     return frozenset(named | variants | only)
 
 
-def _at_config(project: Project, base: Loc, findings: Iterator[Finding]) -> Iterator[Problem]:
+def at_config(project: Project, base: Loc, findings: Iterable[Finding]) -> Iterator[Problem]:
+    """Yield findings in a part of the config, which stands at `base`, as problems with their places."""
     for loc, message in findings:
         found = base + loc
         while found not in project.config_places and found:

@@ -28,6 +28,8 @@ class ReportFolder:
         """
         known = report_formats(junit_style=settings.junit_style)
         paths, problems = {}, []
+        with contextlib.suppress(OSError):  # what is in the way is said of each report
+            self.path.mkdir(parents=True, exist_ok=True)  # an agent may have cleaned up
         for name in settings.formats:
             path = Path(self.shown) / known[name].file_name
             try:

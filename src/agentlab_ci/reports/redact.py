@@ -25,6 +25,10 @@ TEXT_LIMIT = 64 << 10
 """Bytes of any one text that are kept."""
 BODY_LIMIT = 2 << 10
 """Bytes of the body of a failed request that are kept."""
+LEFT_OUT = "[too large to be kept; this is how it begins]"
+"""The one key of an object that was too large."""
+_LONGEST_FORM = 16 << 10
+"""Characters that a secret may have in JSON; so much is looked at beyond what is kept."""
 DEEPEST = 64
 """Levels of lists and objects in a tool call that are kept; the rest cannot be written as JSON everywhere."""
 
@@ -48,12 +52,12 @@ RecordT = TypeVar("RecordT", bound=BaseModel)
 class Redactor:
     """Masks secrets in any text.
 
-    `secrets` are the values themselves; each is found as it is, URL-encoded, in base64 and inside JSON. Values
-    shorter than `SHORTEST_SECRET` are left alone.
+    `secrets` are the values themselves; each is found as it is, URL-encoded, in base64 and inside JSON, and so is
+    each of its lines, which may come one by one. Values shorter than `SHORTEST_SECRET` are left alone.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        values = {secret.strip() for secret in secrets}
+        values = {value.strip() for secret in secrets for value in (secret, *secret.splitlines())}
         forms = {form for value in values if len(value) >= SHORTEST_SECRET for form in _forms(value)}
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, self._forms))) if forms else None
@@ -109,8 +113,21 @@ class Redactor:
         if isinstance(value, BaseModel):
             return self._record(value)
         if isinstance(value, Mapping | list | tuple):
+            if depth == 0 and not isinstance(value, tuple) and _is_large(value):
+                return self._excerpt(value)
             return self._nested(value, depth + 1)
         return value
+
+    def _excerpt(self, value: Mapping[Any, Any] | list[Any]) -> Any:
+        """Return the beginning of the JSON of what is too large to be kept as it is, in an object if it was one."""
+        written, size = [], 0
+        for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
+            written.append(piece)
+            size += len(piece)
+            if size > TEXT_LIMIT + _LONGEST_FORM:
+                break
+        text = cut(self._free_text("".join(written), TEXT_LIMIT), TEXT_LIMIT)
+        return {LEFT_OUT: text} if isinstance(value, Mapping) else text
 
     def _free_text(self, text: str, limit: int) -> str:
         masked = self.text(text)
@@ -139,6 +156,21 @@ class Redactor:
         if all(new is old for new, old in zip(items, value, strict=True)):
             return value
         return type(value)(items)
+
+
+def _is_large(value: object) -> bool:
+    """Tell whether the JSON of some data is longer than any text that is kept, without writing it."""
+    room, left = TEXT_LIMIT, [value]
+    while left and room >= 0:
+        item = left.pop()
+        if isinstance(item, str):
+            room -= len(item)
+        elif isinstance(item, Mapping | list | tuple):
+            room -= 4 * len(item)
+            if room >= 0:
+                left.extend(item.values() if isinstance(item, Mapping) else item)
+                left.extend(item if isinstance(item, Mapping) else ())
+    return room < 0
 
 
 def cut(text: str, limit: int) -> str:

@@ -39,6 +39,7 @@ class StoreWriter:
         self._numbers = count()
         self._unstored: dict[int, str] = {}
         self._problem = "it takes too long"
+        self._file = _identify(path)
         self._giving_up = threading.Event()
         self._thread = threading.Thread(target=self._work, name="agentlab-store", daemon=True)
         self._thread.start()
@@ -77,6 +78,8 @@ class StoreWriter:
         self._queue.put(None)
         self._thread.join(timeout)
         self._giving_up.set()
+        if _identify(self._path) != self._file:
+            return f"the run is not stored: {self._path} was removed or replaced while it went on"
         lost = list(self._unstored.values())
         if not lost:
             return None
@@ -119,3 +122,12 @@ class StoreWriter:
                 self._giving_up.wait(RETRY_SECONDS)
             done.set_result(None)
         self._connection.close()
+
+
+def _identify(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file from every other, None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino)

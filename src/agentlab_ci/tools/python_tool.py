@@ -63,7 +63,7 @@ class PythonTool:
         except OSError as problem:
             raise ToolBrokenError(f"Python cannot be started: {problem.strerror or problem}") from None
         try:
-            await self._ask(self._worker, {"do": "import", **_target_of(self._config)})
+            await self._ask(self._worker, {"do": "import", **(self._config.python_source or {})})
         except (WorkerFailedError, _NoAnswerError) as problem:
             why = _describe(problem) if isinstance(problem, WorkerFailedError) else str(problem)
             await self.aclose()
@@ -88,13 +88,6 @@ class PythonTool:
 
 class _NoAnswerError(Exception):
     """The process did not answer, and will not any more."""
-
-
-def _target_of(config: CustomTool) -> dict[str, str]:
-    function = config.export_name or config.name.rpartition(".")[2].replace("-", "_")
-    if config.module_path is not None:
-        return {"path": config.module_path, "attribute": function}
-    return {"module": config.package or "", "attribute": function}
 
 
 def _describe(problem: WorkerFailedError) -> str:

@@ -283,7 +283,7 @@ runtime_profiles:
         ),
         (
             TASK + "  - {type: forbidden_tool, mode: hard_gate, config: {tools: [orders.refnd]}}\n",
-            "16:62: evaluators[1].config.tools[0]: no tool is called `orders.refnd`; did you mean `orders.refund`?",
+            "16:62: evaluators[1].config.tools[0]: no tool is called `orders.refnd`; did you mean `orders.refund`",
         ),
         (
             TASK.replace("config: {tool: orders.refund}", "config: {tool: shop.refund}"),

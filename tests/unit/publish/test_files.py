@@ -35,3 +35,11 @@ def test_the_other_reports_are_written_when_one_cannot_be(tmp_path: Path) -> Non
     assert written.paths == {"md": "out/report.md", "json": "out/results.json"}
     assert written.problems == ("cannot write out/junit.xml: Is a directory",)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["junit.xml", "report.md", "results.json"]
+
+
+def test_a_folder_that_was_cleaned_up_during_the_run_is_made_again(tmp_path: Path) -> None:
+    folder = prepare_report_folder(tmp_path, ReportSettings())
+    folder.path.rmdir()
+    written = folder.write(make_report(make_row("p")), ReportSettings())
+    assert written.problems == ()
+    assert len(list(folder.path.iterdir())) == len(written.paths)

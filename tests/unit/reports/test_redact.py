@@ -2,6 +2,7 @@
 
 import base64
 import json
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -13,7 +14,7 @@ from agentlab_ci.core.results import AgentIdentity, SampleResult, ScenarioFacts,
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, ToolCall, Turn
-from agentlab_ci.reports.redact import BODY_LIMIT, DEEPEST, TEXT_LIMIT, Redactor, cut
+from agentlab_ci.reports.redact import BODY_LIMIT, DEEPEST, LEFT_OUT, MASK, TEXT_LIMIT, Redactor, cut
 from factories import make_facts, make_samples
 
 SECRET = "s3cr3t/tök+en="
@@ -220,3 +221,48 @@ def test_cut_keeps_the_limit_and_may_be_repeated(text: str, limit: int) -> None:
         kept, _, mark = short.rpartition(" … [")
         assert text.startswith(kept)
         assert int(mark.split()[0]) == len(text.encode("utf-8", "surrogatepass")) - len(kept.encode())
+
+
+PEM = "-----BEGIN PRIVATE KEY-----\r\nMIIfirstlineofthekey\r\nMIIsecondlineofthekey\r\n-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n> ", "\x00"])
+def test_a_secret_of_several_lines_is_masked_line_by_line(end: str) -> None:
+    shown = Redactor([PEM]).text(end.join(["it says:", *PEM.splitlines(), "and no more"]))
+    assert shown.startswith(f"it says:{end}{MASK}")
+    assert shown.endswith(f"{MASK}{end}and no more")
+    assert not any(line in shown for line in PEM.splitlines())
+
+
+def _call(value: dict[str, Any], output: Any = None) -> ToolCall:
+    sample = make_samples("p")[0].model_copy(
+        update={"tool_calls": (ToolCall(name="t", input=value, output=output),)}
+    )
+    return Redactor([SECRET]).sample(sample).tool_calls[0]
+
+
+def test_data_of_a_tool_that_is_too_large_is_kept_as_the_beginning_of_its_json() -> None:
+    large = {f"key {n}": {"n": n} for n in range(20_000)}
+    kept = _call(large, output=[large])
+    assert list(kept.input) == [LEFT_OUT]
+    assert kept.input[LEFT_OUT].startswith('{"key 0": {"n": 0}, "key 1": {"n": 1}')
+    assert len(kept.input[LEFT_OUT].encode()) <= TEXT_LIMIT
+    assert kept.output.startswith('[{"key 0": {"n": 0}')
+    assert len(kept.output.encode()) <= TEXT_LIMIT
+
+
+def test_no_secret_is_left_at_the_end_of_what_is_kept_of_large_data() -> None:
+    for offset in range(len(SECRET) + 2):
+        text = "x" * (TEXT_LIMIT - offset)
+        kept = _call({"a": text, "b": SECRET, "c": "y" * TEXT_LIMIT}).input[LEFT_OUT]
+        assert SECRET[:6] not in kept[-200:], offset
+
+
+@pytest.mark.parametrize("value", [{"a": "x" * 60_000}, {"a": [1] * 10_000}, {str(n): n for n in range(5_000)}])
+def test_data_that_is_not_too_large_is_kept_whole(value: dict[str, Any]) -> None:
+    assert _call(value, output=value).input == value
+
+
+@pytest.mark.parametrize("value", [{"a" * 70_000: 1}, {"a": [[]] * 20_000}])
+def test_data_may_be_large_in_any_way(value: dict[str, Any]) -> None:
+    assert list(_call(value).input) == [LEFT_OUT]

@@ -244,3 +244,15 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
 def wait_for_a_lock(writer: StoreWriter) -> None:
     while writer._problem != "database is locked":
         time.sleep(0.001)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_taken_away_during_the_run_is_missed(tmp_path: Path, replaced: bool) -> None:
+    path = tmp_path / "a.db"
+    writer = StoreWriter.open(path)
+    writer.start_batch(BATCH)
+    path.rename(tmp_path / "elsewhere.db")
+    if replaced:
+        path.touch()
+    lost = f"the run is not stored: {path} was removed or replaced while it went on"
+    assert writer.close(LONG) == lost
