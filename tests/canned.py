@@ -1,8 +1,11 @@
 """Whole reports, one for each way in which a run can end; every golden file is made from these."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from agentlab_ci.core.judge import judge_scenario
+from agentlab_ci.core.baseline import Baseline
+from agentlab_ci.core.compare_baseline import make_baseline
+from agentlab_ci.core.judge import judge_scenario, regate
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import AgentIdentity, RunReport, SampleResult, ScenarioResult, VariantIdentity
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
@@ -256,6 +259,18 @@ def compared(scenario_id: str, **outcomes: str) -> list[ScenarioResult]:
     return rows
 
 
+def against(
+    approved: Sequence[ScenarioResult], rows: Sequence[ScenarioResult], gone: Sequence[str] = ()
+) -> RunReport:
+    """Return a run that is held against a baseline of these scenarios; those of ids in `gone` have vanished."""
+    lines = make_baseline(make_report(*approved), None).scenarios
+    baseline = Baseline(file="baseline.json", approved={line.key: line for line in lines})
+    report = regate(make_report(*rows), baseline=baseline)
+    there = {row.scenario_id for row in (*approved, *rows)} - set(gone)
+    source = baseline.find_vanished(there, {row.key[0] for row in rows})
+    return report.model_copy(update={"baseline": source})
+
+
 CANNED_REPORTS: dict[str, RunReport] = {
     "all_pass": make_report(scenario("ppp", "support.order-status"), scenario("ppp", "support.refund")),
     "flaky": make_report(scenario("pfp", "support.order-status"), scenario("ppp", "support.refund")),
@@ -302,6 +317,44 @@ CANNED_REPORTS: dict[str, RunReport] = {
     "not_gating": make_report(
         *compared("support.order-status", baseline="ppp", small="pff"),
         *compared("support.refund", baseline="ppf", small="eee"),
+    ),
+    "baseline": against(
+        [
+            scenario("ppp", "support.order-status"),
+            scenario("ppp", "support.refund"),
+            scenario("fff", "support.return"),
+            scenario("fff", "support.exchange"),
+            scenario("ppp", "support.invoice", pass_rate="0.34"),
+            scenario("ppp", "support.address", hash="a" * 16),
+            scenario("ppp", "support.old"),
+        ],
+        [
+            scenario("ppf", "support.order-status"),
+            scenario("pff", "support.refund"),
+            scenario("ppf", "support.return"),
+            scenario("fff", "support.exchange"),
+            scenario("pff", "support.invoice", pass_rate="0.34"),
+            scenario("ppp", "support.address", hash="b" * 16),
+            scenario("ppp", "support.cancel"),
+        ],
+        gone=["support.old"],
+    ),
+    "baseline_single": against(
+        [scenario("p", "support.order-status"), scenario("p", "support.refund")],
+        [scenario("p", "support.order-status"), scenario("f", "support.refund")],
+    ),
+    "baseline_variants": against(
+        [
+            *compared("support.order-status", baseline="ppp", candidate="ppp", small="ppp"),
+            *compared("support.refund", baseline="ppp", candidate="pff", small="ppp"),
+            *compared("support.old", candidate="ppp"),
+        ],
+        [
+            *compared("support.order-status", baseline="ppp", candidate="pff", small="pff"),
+            *compared("support.refund", baseline="pee", candidate="ppp", small="..."),
+            *compared("support.cancel", baseline="ppp", candidate="ppf", small="fff"),
+        ],
+        gone=["support.old"],
     ),
     "mixed_k": make_report(scenario("ppp", "support.order-status"), scenario("pfppp", "support.refund")),
     "hostile": make_report(*(hostile_scenario(index, text[:200]) for index, text in enumerate(HOSTILE_TEXTS))),

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.loopback import rerouted
 from agentlab_ci.agents.opening import check_agents, make_agent_opener
+from agentlab_ci.baselines import load_baseline
+from agentlab_ci.core.baseline import Baseline
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.formats import FileFormat
+from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.github import GitHubEvent
 from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport, SourceIdentity
@@ -126,6 +129,9 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
         _say(world, (line for secret in sorted(secrets) for line in add_mask(secret)))
     _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
     plan = _plan(project, settings, world, redactor)
+    baseline = _load_baseline(settings.report, world)
+    if baseline is not None:
+        plan = plan.with_baseline(baseline, (scenario.id for scenario in project.scenarios))
     if settings.dry_run:
         _tell(world, describe_plan(plan))
         return Outcome(exit_code=ExitCode.OK)
@@ -174,6 +180,7 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> O
     report = regate(
         stored,
         pass_rate=settings.pass_rate,
+        baseline=_load_baseline(settings, world, known=stored.baseline is not None),
         require_finished=settings.require_finished,
         fail_on=settings.fail_on,
     )
@@ -261,9 +268,18 @@ def _plan(project: Project, settings: RunSettings, world: World, redactor: Redac
     selection = Selection(ids=settings.ids, suite=settings.suite, suite_def=settings.suite_def, tags=settings.tags)
     with redactor.masking_errors():
         scenarios = select_scenarios(project.scenarios, project.config, selection)
-        plan = make_plan(scenarios, project.config, settings).with_masked_facts(redactor.facts)
+        plan = make_plan(scenarios, project.config, settings).with_facts(redactor.facts)
         _refuse_unusable(project, plan, world.environ)
     return plan
+
+
+def _load_baseline(settings: ReportSettings, world: World, *, known: bool = False) -> Baseline | None:
+    """Read what the results are held against; `known` when they bear a baseline already."""
+    if settings.baseline is not None:
+        return load_baseline(world.cwd, settings.baseline)
+    if settings.fail_on is FailOn.REGRESSION and not known:
+        raise BadInputError("`--fail-on regression` needs `--baseline FILE`: it says what there was before")
+    return None
 
 
 def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -> None:

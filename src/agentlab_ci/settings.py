@@ -10,12 +10,16 @@ from agentlab_ci.core.sampling import PassRate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSettings:
-    """What is written where, and what sets the exit code."""
+    """What is written where, what the results are held against, and what sets the exit code.
+
+    `baseline` is the path of a baseline file.
+    """
 
     report_dir: str = "agentlab-report"
     formats: tuple[FileFormat, ...] = tuple(FileFormat)
     junit_style: JUnitStyle = JUnitStyle.SAMPLES
     require_finished: bool = False
+    baseline: str | None = None
     fail_on: FailOn = FailOn.BELOW_BAR
     pass_rate: PassRate | None = None
 

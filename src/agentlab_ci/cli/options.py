@@ -95,11 +95,17 @@ _REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
     ),
     click.option("--require-finished", is_flag=True, help="Exit 3 when a scenario is unfinished."),
     click.option(
+        "--baseline",
+        type=TextType(),
+        metavar="FILE",
+        help="Say what is new, fixed, still failing, regressed or unchanged since this file was approved.",
+    ),
+    click.option(
         "--fail-on",
         type=ValueChoice(FailOn),
         default=FailOn.BELOW_BAR.value,
         show_default=True,
-        help="`never` turns exit code 1 into 0.",
+        help="`regression`: exit 1 only for scenarios that regressed since --baseline. `never`: 1 becomes 0.",
     ),
     click.option(
         "--report-dir",

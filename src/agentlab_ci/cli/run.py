@@ -101,7 +101,7 @@ def command(pass_rate: PassRate | None, *, demo: bool, **given: Any) -> ExitCode
         pass_rate=pass_rate,
         **{
             name: given.pop(name)
-            for name in ("require_finished", "fail_on", "report_dir", "formats", "junit_style")
+            for name in ("require_finished", "baseline", "fail_on", "report_dir", "formats", "junit_style")
         },
     )
     return run_scenarios(RunSettings(report=report, **given), real_world()).exit_code

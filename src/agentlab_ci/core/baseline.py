@@ -103,6 +103,11 @@ class VanishedScenario(Record):
         """What tells it from every other: variant and id."""
         return (self.variant, self.scenario_id)
 
+    @property
+    def title(self) -> str:
+        """Id, with the variant in a variant set."""
+        return f"{self.scenario_id} · {self.variant}" if self.variant is not None else self.scenario_id
+
 
 class BaselineSource(Record):
     """Which baseline a run was held against, as the user named it, and what of it is gone."""

@@ -1,9 +1,11 @@
-"""What Markdown pages say of a variant set below its matrix: what was skipped, and what the variants are."""
+"""What Markdown pages say of a variant set below its matrix: what has no room in it, and what the variants are."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agentlab_ci.core.results import ScenarioResult
 from agentlab_ci.core.text import plural
+from agentlab_ci.reports.baseline_wording import explain_state, name_state
 from agentlab_ci.reports.escape import code_element, code_span, table_cell
 from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.redact import cut
@@ -34,8 +36,13 @@ def tell_skipped(rows: Sequence[ScenarioResult]) -> list[str]:
         f"{code_span(cut(reason, _LONGEST_REASON))}"
         for (label, reason), count in counts.items()
     ]
-    more = len(notes) - _MOST_NOTES
-    return notes[:_MOST_NOTES] + ([f"and {more} more reasons"] if more > 0 else [])
+    return _cap(notes)
+
+
+def tell_explained(rows: Sequence[ScenarioResult]) -> list[str]:
+    """Return a sentence for each reason why scenarios stand so against the baseline, in the same way."""
+    counts = Counter(_explain(row) for row in rows if explain_state(row, _span))
+    return _cap([f"{plural(count, 'scenario')} {told}" for told, count in counts.items()])
 
 
 def fold_variants(rows: Sequence[ScenarioResult]) -> str | None:
@@ -59,6 +66,16 @@ def fold_variants(rows: Sequence[ScenarioResult]) -> str | None:
             "</details>",
         ]
     )
+
+
+def _explain(row: ScenarioResult) -> str:
+    label = "" if row.variant is None else f" on {_span(row.variant.variant_label)}"
+    return f"{name_state(row)}{label}: {explain_state(row, _span)}"
+
+
+def _cap(notes: list[str]) -> list[str]:
+    more = len(notes) - _MOST_NOTES
+    return notes[:_MOST_NOTES] + ([f"and {more} more reasons"] if more > 0 else [])
 
 
 def _title(variant: VariantFacts) -> str:

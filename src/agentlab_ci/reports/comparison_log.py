@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agentlab_ci.core.results import ScenarioResult
+from agentlab_ci.reports.baseline_wording import name_state
 from agentlab_ci.reports.formatting import Glyphs
 from agentlab_ci.reports.matrix import make_matrix, show_cell
 from agentlab_ci.reports.variants import DOES_NOT_GATE, MOST_VARIANTS_TOLD, VariantFacts, name_sets, variants_of
@@ -36,11 +37,15 @@ def _matrix_lines(rows: Sequence[ScenarioResult], glyphs: Glyphs) -> Iterator[st
         return
     table = [["scenario", "needs", *map(_head, matrix.variants)]]
     for line in matrix.lines:
-        cells = (show_cell(cell, glyphs) for cell in line.cells)
+        cells = (_show(cell, glyphs) for cell in line.cells)
         table.append([_shorten(line.rows[0].scenario_id, _LONGEST_ID), line.needs, *cells])
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for texts in table:
         yield "  ".join(text.ljust(width) for text, width in zip(texts, widths, strict=True)).rstrip()
+
+
+def _show(cell: ScenarioResult | None, glyphs: Glyphs) -> str:
+    return "" if cell is None else f"{show_cell(cell, glyphs)} {name_state(cell)}".rstrip()
 
 
 def _head(variant: VariantFacts) -> str:

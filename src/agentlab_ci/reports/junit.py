@@ -16,6 +16,7 @@ from agentlab_ci.core.formats import JUnitStyle
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult, VariantIdentity
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.reports.baseline_wording import explain_state
 from agentlab_ci.reports.escape import clean_xml
 from agentlab_ci.reports.evidence import describe_sample
 from agentlab_ci.reports.reasons import deciding_sample, explain_sample, explain_scenario
@@ -107,6 +108,10 @@ def _properties(row: ScenarioResult) -> dict[str, str]:
         properties |= {name: value for name, value in known.items() if value is not None}
     if not row.gate:
         properties["gate"] = "false"
+    if row.baseline is not None:
+        properties["baseline"] = row.baseline.state.value
+        if reason := explain_state(row, str):
+            properties["baseline_reason"] = reason
     return properties
 
 

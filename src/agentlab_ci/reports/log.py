@@ -14,6 +14,7 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import Problem
 from agentlab_ci.reports.advice import advise, last_words
+from agentlab_ci.reports.baseline_wording import baseline_lines, tell_state
 from agentlab_ci.reports.comparison_log import comparison_lines
 from agentlab_ci.reports.conversation_log import conversation_lines
 from agentlab_ci.reports.entries import join_alike, make_entries, name_samples
@@ -66,7 +67,7 @@ def scenario_section(row: ScenarioResult, *, style: LogStyle) -> list[str]:
 
 
 def closing(report: RunReport, *, style: LogStyle) -> list[str]:
-    """Return the end of the log: variants and matrix, counts, pass@k, advice, batch id, and the verdict sentence.
+    """Return the end of the log: variants and matrix, counts, pass@k, baseline, advice, batch id, verdict.
 
     Above them stands what an agent that was given up on said last.
     """
@@ -75,6 +76,7 @@ def closing(report: RunReport, *, style: LogStyle) -> list[str]:
         *(_line(line) for line in comparison_lines(report.scenarios, style.glyphs)),
         _line(summary_line(report, style.glyphs)),
         *(_line(line) for line in pass_lines(report, str)),
+        *(_line(line) for line in baseline_lines(report, str)),
         *(_line(line) for line in advise(report, str)),
         _line(f"batch: {report.batch_id}"),
         _line(verdict_sentence(report, style.glyphs, str)),
@@ -119,7 +121,7 @@ def problem_annotations(problems: Sequence[Problem], *, prefix: str = "") -> lis
 def _heading(row: ScenarioResult, glyphs: Glyphs) -> str:
     name = [row.name] if row.name not in ("", row.scenario_id) else []
     said = [explain_scenario(row)] if row.verdict is Verdict.SKIPPED else remarks(row)
-    parts = [name_row(row, glyphs), *name, count_passes(row), *said]
+    parts = [name_row(row, glyphs), *name, count_passes(row), *said, *tell_state(row, str)]
     return f"{glyphs.of_scenario(row)} " + f" {glyphs.dot} ".join(parts)
 
 
@@ -152,7 +154,7 @@ def _annotation(row: ScenarioResult, prefix: str) -> str:
     ]
     more = len(reasons) - _ANNOTATED_SAMPLES
     shown = reasons[:_ANNOTATED_SAMPLES] + ([f"and {more} more"] if more > 0 else [])
-    title = _line(" · ".join([row.title, count_passes(row), *remarks(row)]))
+    title = _line(" · ".join([row.title, count_passes(row), *remarks(row), *tell_state(row, str)]))
     return _error("\n".join(shown), title=title, place=_place(row.file, row.line, None, prefix))
 
 

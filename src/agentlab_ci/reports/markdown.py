@@ -10,6 +10,7 @@ from itertools import groupby
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.reports.advice import advise
+from agentlab_ci.reports.baseline_wording import baseline_lines, tell_state
 from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.entries import Entry, make_entries, name_samples
 from agentlab_ci.reports.escape import code_span, inline
@@ -29,7 +30,12 @@ def render_report(report: RunReport) -> str:
         "report.md.j2",
         report=report,
         headline=verdict_sentence(report, EMOJI, code_span),
-        figures=(summary_line(report, EMOJI), *pass_lines(report, code_span), *advise(report, code_span)),
+        figures=(
+            summary_line(report, EMOJI),
+            *pass_lines(report, code_span),
+            *baseline_lines(report, code_span),
+            *advise(report, code_span),
+        ),
         table=(table.head, *table.lines),
         notes=table.notes,
         variants=fold_variants(report.scenarios),
@@ -39,7 +45,8 @@ def render_report(report: RunReport) -> str:
 
 def _blocks(row: ScenarioResult) -> Iterator[str]:
     title = [code_span(row.title), *([inline(row.name)] if row.name not in ("", row.scenario_id) else [])]
-    yield f"### {EMOJI.of_scenario(row)} " + " · ".join([*title, count_passes(row), *remarks(row)])
+    said = [*title, count_passes(row), *remarks(row), *tell_state(row, code_span)]
+    yield f"### {EMOJI.of_scenario(row)} " + " · ".join(said)
     yield " · ".join(_facts(row))
     if row.skipped is not None:
         yield code_span(row.skipped)

@@ -57,9 +57,7 @@ def make_matrix(rows: Sequence[ScenarioResult]) -> Matrix | None:
     )
 
 
-def show_cell(cell: ScenarioResult | None, glyphs: Glyphs) -> str:
-    """Write a cell: `✓ 2/3`, or that the scenario was skipped; empty where it is not in the results."""
-    if cell is None:
-        return ""
+def show_cell(cell: ScenarioResult, glyphs: Glyphs) -> str:
+    """Write what stands in a cell: `✓ 2/3`, or that the scenario was skipped."""
     said = f"{cell.passed}/{cell.samples_wanted}" if cell.skipped is None else "skipped"
     return f"{glyphs.of_scenario(cell)} {said}"

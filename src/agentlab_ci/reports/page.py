@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.reports.advice import advise
+from agentlab_ci.reports.baseline_wording import baseline_lines
 from agentlab_ci.reports.comparison import fold_variants
 from agentlab_ci.reports.escape import code_span, link_target
 from agentlab_ci.reports.fitting import choose
@@ -121,6 +122,7 @@ class _Page:
             figures=(
                 summary_line(self._report, EMOJI),
                 *pass_lines(self._report, show_name)[:_MOST_FIGURES],
+                *baseline_lines(self._report, show_name),
                 *advise(self._report, code_span),
             ),
             table=(self._table.head, *(self._table.lines[index] for index in self._listed)) if rows else (),

@@ -6,6 +6,7 @@ from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.text import plural
+from agentlab_ci.reports.baseline_wording import tell_state
 from agentlab_ci.reports.escape import code_element, code_span, fenced
 from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.excerpt import excerpt
@@ -49,7 +50,8 @@ def _summarize(row: ScenarioResult, links: Links | None) -> str:
     title = code_element(cut(row.title, LONGEST_NAME))
     url = link_to_line(row.file, row.line, links)
     linked = title if url is None else f'<a href="{url}">{title}</a>'
-    return f"{EMOJI.of_scenario(row)} " + " · ".join([f"<b>{linked}</b>", count_passes(row), *remarks(row)])
+    said = [f"<b>{linked}</b>", count_passes(row), *remarks(row), *tell_state(row, code_element)]
+    return f"{EMOJI.of_scenario(row)} " + " · ".join(said)
 
 
 def _tell(samples: list[SampleResult], *, transcripts: bool) -> Iterator[str]:

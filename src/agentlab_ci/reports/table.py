@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import ScenarioResult
-from agentlab_ci.reports.comparison import tell_skipped
+from agentlab_ci.reports.baseline_wording import explain_state, name_state
+from agentlab_ci.reports.comparison import tell_explained, tell_skipped
 from agentlab_ci.reports.escape import table_cell
 from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.matrix import Line, Matrix, make_matrix, show_cell
@@ -15,6 +16,7 @@ from agentlab_ci.reports.variants import DOES_NOT_GATE, VariantFacts
 from agentlab_ci.reports.wording import count_passes, remarks
 
 TABLE_HEAD = "| | Scenario | Samples | Passed | Why |\n|:-:|:--|:--|:--|:--|"
+TABLE_HEAD_WITH_BASELINE = "| | Scenario | Samples | Passed | Baseline | Why |\n|:-:|:--|:--|:--|:--|:--|"
 LONGEST_NAME = 200
 """Bytes of a scenario's title in one line of Markdown."""
 _LONGEST_LABEL = 40
@@ -45,22 +47,26 @@ def make_table(rows: Sequence[ScenarioResult], links: Links | None = None) -> Ta
             head=_matrix_head(matrix),
             lines=tuple(_matrix_line(line, links) for line in matrix.lines),
             below=_indexes([line.below_bar for line in matrix.lines]),
-            notes=tuple(tell_skipped(rows)),
+            notes=(*tell_skipped(rows), *tell_explained(rows)),
         )
     return Table(
-        head=TABLE_HEAD,
+        head=TABLE_HEAD if all(row.baseline is None for row in rows) else TABLE_HEAD_WITH_BASELINE,
         lines=tuple(table_row(row, links) for row in rows),
         below=_indexes([row.below_bar for row in rows]),
     )
 
 
 def table_row(row: ScenarioResult, links: Links | None = None) -> str:
-    """Return the row of a scenario: icon, title, an icon for each sample, counts, why; linked to its YAML line."""
+    """Return the row of a scenario: icon, title, an icon for each sample, counts, why; linked to its YAML line.
+
+    Between counts and why stands how it stands against the baseline, if there is one.
+    """
     return _line(
         EMOJI.of_scenario(row),
         _linked(row.title, row, links),
         _marks(row),
         count_passes(row).replace(" passed, needs ", f",{_SPACE}needs{_SPACE}"),
+        *([] if row.baseline is None else [_explained_state(row)]),
         _why(row),
     )
 
@@ -84,10 +90,17 @@ def _variant_head(variant: VariantFacts) -> str:
 
 def _matrix_line(line: Line, links: Links | None) -> str:
     first = line.rows[0]
-    cells = (show_cell(cell, EMOJI).replace(" ", _SPACE) for cell in line.cells)
+    cells = (_matrix_cell(cell) for cell in line.cells)
     return _line(
         _linked(first.scenario_id, first, links), line.needs.replace(" of ", f"{_SPACE}of{_SPACE}"), *cells
     )
+
+
+def _matrix_cell(cell: ScenarioResult | None) -> str:
+    if cell is None:
+        return ""
+    count = show_cell(cell, EMOJI).replace(" ", _SPACE)
+    return "<br>".join(part for part in (count, _state(cell)) if part)
 
 
 def _linked(name: str, row: ScenarioResult, links: Links | None) -> str:
@@ -112,6 +125,15 @@ def _marks(row: ScenarioResult) -> str:
     if len(marks) <= _MOST_MARKS:
         return "".join(marks)
     return " ".join(f"{marks.count(mark)}×{mark}" for mark in dict.fromkeys(marks))
+
+
+def _state(row: ScenarioResult) -> str:
+    state = name_state(row).replace(" ", _SPACE)
+    return f"**{state}**" if row.regressed else state
+
+
+def _explained_state(row: ScenarioResult) -> str:
+    return ": ".join(part for part in (_state(row), explain_state(row, table_cell)) if part)
 
 
 def _why(row: ScenarioResult) -> str:

@@ -1,6 +1,6 @@
 """The sentences of a run: counts, pass@k lines, the summary, the verdict. Every surface takes them from here."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from agentlab_ci.core.judge import PassGroup, pass_groups
 from agentlab_ci.core.results import RunReport, ScenarioResult
@@ -88,11 +88,14 @@ def verdict_sentence(report: RunReport, glyphs: Glyphs, show: Show) -> str:
     gating = [row for row in report.judged if row.gate]
     others = [row for row in report.judged if not row.gate and row.below_bar]
     icon = _run_icon(gating, glyphs)
+    if icon == glyphs.passed and report.summary.exit_code is ExitCode.BELOW_BAR:
+        icon = glyphs.failed
     noun = "scenario" if len(gating) == len(report.judged) else "gating scenario"
     clauses = list(_clauses(gating, noun, lambda rows: _name(rows, glyphs, show)))
     clauses[:0] = _ENDED_BY.get(report.summary.exit_code, ())
     if others:
         clauses.append(f"not gating, but below the bar: {_name(others, glyphs, show)}")
+    clauses += _regression_clauses(report.judged, lambda rows: _name(rows, glyphs, show))
     if report.summary.scenarios.skipped:
         clauses.append(f"{report.summary.scenarios.skipped} skipped")
     return f"{icon} {'; '.join(clauses)}"
@@ -115,6 +118,15 @@ def _clauses(
         yield f"no {noun} to judge"
     elif not failed and not not_judged and not unfinished:
         yield f"the {noun} passed" if len(gating) == 1 else f"all {len(gating)} {noun}s passed"
+
+
+def _regression_clauses(
+    judged: Sequence[ScenarioResult], name: Callable[[list[ScenarioResult]], str]
+) -> Iterator[str]:
+    for gates, said in ((True, "regressed since the baseline"), (False, "not gating, but regressed")):
+        regressed = [row for row in judged if row.regressed and row.gate is gates]
+        if regressed:
+            yield f"{said}: {name(regressed)}"
 
 
 def _run_icon(gating: list[ScenarioResult], glyphs: Glyphs) -> str:

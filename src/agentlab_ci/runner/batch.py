@@ -105,4 +105,5 @@ class Batch:
             ended_at=self._now().isoformat(timespec="milliseconds"),
             sampling=self._plan.sampling,
             source=self._source,
+            baseline=self._plan.baseline,
         )

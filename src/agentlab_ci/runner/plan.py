@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from agentlab_ci.core.baseline import Baseline, BaselineSource
 from agentlab_ci.core.config import AgentConfig, Config, HttpAgent, OpenAIAgent, RuntimeProfile
 from agentlab_ci.core.history import messages_to_say
 from agentlab_ci.core.identity import hash_scenario
@@ -42,7 +43,10 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Everything the engine does, in YAML order, and variants in that of their set. Times are seconds."""
+    """Everything the engine does, in YAML order, and variants in that of their set. Times are seconds.
+
+    `baseline` is what the results will be held against, None without one.
+    """
 
     rows: tuple[PlanRow, ...]
     sampling: SamplingFacts
@@ -50,10 +54,20 @@ class Plan:
     concurrency: int
     sample_timeout: float
     pass_score: float
+    baseline: BaselineSource | None = None
 
-    def with_masked_facts(self, mask: Callable[[ScenarioFacts], ScenarioFacts]) -> "Plan":
-        """Return the plan with `mask` applied to what is known of each scenario."""
-        return replace(self, rows=tuple(replace(row, facts=mask(row.facts)) for row in self.rows))
+    def with_facts(self, change: Callable[[ScenarioFacts], ScenarioFacts]) -> "Plan":
+        """Return the plan with what is known of each scenario changed."""
+        return replace(self, rows=tuple(replace(row, facts=change(row.facts)) for row in self.rows))
+
+    def with_baseline(self, baseline: Baseline, scenario_ids: Iterable[str]) -> "Plan":
+        """Return the plan with what the baseline says of each scenario; `scenario_ids` are all there are."""
+
+        def know(facts: ScenarioFacts) -> ScenarioFacts:
+            return facts.model_copy(update={"baseline": baseline.facts_of(facts.key)})
+
+        source = baseline.find_vanished(scenario_ids, (row.key[0] for row in self.rows))
+        return replace(self.with_facts(know), baseline=source)
 
     @property
     def runnable(self) -> tuple[PlanRow, ...]:

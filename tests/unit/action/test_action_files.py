@@ -18,7 +18,7 @@ from demo import ROOT
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 COMPOSITE: dict[str, Any] = yaml.safe_load((ROOT / "composite/action.yml").read_text(encoding="utf-8"))
 ONLY_IN_A_CONTAINER = {"localhost-gateway"}
-NOT_FOR_A_WORKFLOW = {"provider", "db", "dry-run"}
+NOT_FOR_A_WORKFLOW = {"provider", "db", "dry-run", "demo"}
 """Flags that the Action does not offer: it keeps its own database, and runs."""
 
 
