@@ -168,9 +168,25 @@ def write_config(folder: Path) -> None:
     (folder / "agentlab.config.yaml").write_text("agents: []\n", encoding="utf-8")
 
 
+def run_once(folder: Path) -> None:
+    agentlab(write_mock_project(folder, fail_samples=(1, 2)), "run")
+
+
+def run_both(folder: Path) -> None:
+    run_once(folder)
+    agentlab(folder, "run", "orders.status")
+
+
 COMMANDS: list[tuple[str, Callable[[Path], object], list[str]]] = [
     ("no scenario: looked here for", write_no_scenario, ["run"]),
     ("cannot be used", write_foreign_database, ["run"]),
+    ("there is no database", write_mock_project, ["show", "@last"]),
+    ("Run '", run_once, ["show", "run_20260407_001234_k3f9ab"]),
+    ("Missing baseline or candidate suite batch id", write_mock_project, ["compare", "--suite", "@last"]),
+    ("are not of the same selection", run_both, ["compare", "--suite", "@prev", "@last"]),
+    ("not approved:", run_once, ["approve", "@last"]),
+    ("there is no baseline", write_mock_project, ["run", "--baseline", "baseline.json"]),
+    ("needs", write_mock_project, ["run", "--fail-on", "regression"]),
     ("would be overwritten, so nothing was written", write_config, ["init", "--yes"]),
     ("There is no terminal to ask on", write_config, ["init", "--domain", "ops"]),
 ]
