@@ -37,15 +37,22 @@ class Ended:
         }
 
 
-def start_agentlab(folder: Path, *args: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """Start the command in `folder`; only the variables named here are added to a clean environment."""
-    return start_python(folder, "-m", "agentlab_ci", *args, environ=environ)
+def start_agentlab(
+    folder: Path, *args: str, environ: Mapping[str, str] | None = None, before: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """Start the command in `folder`; only the variables named here are added to a clean environment.
+
+    `before` are words of a command that starts it, such as `setpriv`.
+    """
+    return start_python(folder, "-m", "agentlab_ci", *args, environ=environ, before=before)
 
 
-def start_python(folder: Path, *args: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+def start_python(
+    folder: Path, *args: str, environ: Mapping[str, str] | None = None, before: Sequence[str] = ()
+) -> subprocess.Popen[str]:
     """Start Python in `folder` with our package on its path."""
     return subprocess.Popen(
-        [sys.executable, *args],
+        [*before, sys.executable, *args],
         cwd=folder,
         env=clean_environ() | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | dict(environ or {}),
         stdin=subprocess.DEVNULL,
@@ -65,9 +72,11 @@ def wait_for(process: subprocess.Popen[str], folder: Path) -> Ended:
     return Ended(code=process.returncode, out=out, err=err, folder=folder)
 
 
-def agentlab(folder: Path, *args: str, environ: Mapping[str, str] | None = None) -> Ended:
+def agentlab(
+    folder: Path, *args: str, environ: Mapping[str, str] | None = None, before: Sequence[str] = ()
+) -> Ended:
     """Run the command to its end."""
-    return wait_for(start_agentlab(folder, *args, environ=environ), folder)
+    return wait_for(start_agentlab(folder, *args, environ=environ, before=before), folder)
 
 
 LAUNCHER = """

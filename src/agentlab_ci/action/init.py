@@ -3,12 +3,16 @@
 An agent or a tool may leave children behind. Their parent becomes process 1, and if that does not wait for them
 they stay as zombies until the job ends. The work itself cannot do it: waiting for any child would take those that
 `subprocess` waits for.
+
+It has the environment of the work, secrets included, so it is closed to the agents as the work is.
 """
 
 import contextlib
 import os
 import signal
 from types import FrameType
+
+from agentlab_ci.processes.secrecy import forbid_inspection
 
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM)
 
@@ -24,6 +28,7 @@ def become_init() -> None:
 
 def split() -> None:
     """Fork, whatever the process id. Signals that come before the child can take them are kept until it can."""
+    forbid_inspection()
     signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""The entry point: signals first, then the command, then the exit code."""
+"""The entry point: signals and secrecy first, then the command, then the exit code."""
 
 import gc
 import os
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from agentlab_ci.interrupts import INTERRUPTS
+from agentlab_ci.processes.secrecy import forbid_inspection
 
 GC_THRESHOLD = 50_000
 """Objects between two searches for cycles. A run makes many objects and few cycles: Python's own 700 costs 5 %."""
@@ -14,6 +15,7 @@ GC_THRESHOLD = 50_000
 def main() -> None:
     """Run the command that `sys.argv` names and end the process with its exit code."""
     INTERRUPTS.install()
+    forbid_inspection()
     _open_missing_streams()
     gc.set_threshold(GC_THRESHOLD)
     # pydantic would look for plugins in the metadata of every installed package: 5 ms and more.

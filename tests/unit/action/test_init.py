@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from command import SECONDS, start_python
+from unprivileged import without_inspection
 
 SPLIT = "from agentlab_ci.action.init import split; split()\n"
 
@@ -74,3 +75,13 @@ def test_any_other_process_goes_on_as_it_is(tmp_path: Path) -> None:
     code = "import os; before = os.getpid(); become_init(); assert os.getpid() == before"
     done = start_python(tmp_path, "-c", f"from agentlab_ci.action.init import become_init; {code}")
     assert end(done) == 0
+
+
+def test_what_runs_below_process_1_cannot_look_into_it(tmp_path: Path) -> None:
+    code = """
+import os, subprocess, sys
+look = "import sys; open(f'/proc/{sys.argv[1]}/environ')"
+done = subprocess.run([sys.executable, "-c", look, str(os.getppid())], capture_output=True, text=True)
+os._exit(0 if "PermissionError" in done.stderr else 1)
+"""
+    assert end(start_python(tmp_path, "-c", SPLIT + code, before=without_inspection())) == 0
