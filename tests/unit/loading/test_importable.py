@@ -38,7 +38,7 @@ def tool(**more: str) -> CustomTool:
         (agent("shop:NUMBER"), "cannot be imported: TypeError: `NUMBER` in `shop` is no function but an `int`"),
         (
             agent("no_such:answer"),
-            "ModuleNotFoundError: No module named 'no_such'; `python` in the config names the interpreter that has it",
+            "No module named 'no_such'; `python` in the config names the interpreter that has it",
         ),
         (agent("shop:answer", "./no/python"), "cannot be imported: ./no/python does not start: "),
         (agent("broken:answer"), "cannot be imported: SyntaxError: "),
