@@ -27,6 +27,7 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
+from agentlab_ci.loading.importable import find_unimportable
 from agentlab_ci.loading.project import Project, load_project, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
@@ -97,8 +98,9 @@ def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -
     _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
     used = agents_in_use(project)
     problems = find_unusable(project, agents=used, scenarios=project.scenarios, environ=world.environ)
-    if problems:
-        raise InvalidFilesError(problems)
+    with redactor.masking_errors():
+        if found := problems or find_unimportable(project, agents=used, environ=world.environ):
+            raise InvalidFilesError(found)
     agents = [agent for agent in project.config.agents if agent.name in used]
     _refuse_unopenable(agents, _make_opener(project, world, redactor))
     scenarios, known = len(project.scenarios), len(project.config.agents)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from agentlab_ci.cli import list as list_command
 from agentlab_ci.cli import validate
 from agentlab_ci.errors import AgentlabError, ExitCode
-from command import conversation, start_python, wait_for, write_project
+from command import agentlab, conversation, start_python, wait_for, write_project
 from yaml_projects import CONFIG, CONVERSATION, write_files
 
 LAUGHS = "\n".join(
@@ -304,3 +304,15 @@ def test_the_traceback_of_a_bug_is_whole_and_holds_no_secret(tmp_path: Path) -> 
     assert "RuntimeError: sent *** through http://***@proxy.example:3128" in ended.err
     assert "please report it with the traceback above" in ended.err
     assert "canary" not in ended.err + ended.out
+
+
+def test_validate_imports_the_functions_that_are_used_and_says_which_cannot_be(tmp_path: Path) -> None:
+    agent = {"name": "mine", "provider": "python", "target": "shop:answer", "env_allowlist": ["SHOP_TOKEN"]}
+    folder = write_project(tmp_path, {"agents": [agent]}, [conversation("a.one")])
+    (folder / "shop.py").write_text("import os; raise ValueError(os.environ['SHOP_TOKEN'])\n", encoding="utf-8")
+    ended = agentlab(folder, "validate", environ={"SHOP_TOKEN": "canary-of-the-shop"})
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "agents[0].target: cannot be imported: ValueError: ***" in ended.err
+    assert "canary" not in ended.err + ended.out
+    (folder / "shop.py").write_text("def answer(messages, context, tools): return 'shipped'\n", encoding="utf-8")
+    assert agentlab(folder, "validate", environ={"SHOP_TOKEN": "canary-of-the-shop"}).code == 0
