@@ -119,7 +119,7 @@ class Redactor:
         return value
 
     def _excerpt(self, value: Mapping[Any, Any] | list[Any]) -> Any:
-        """Return the beginning of the JSON of what is too large to be kept as it is, in an object if it was one."""
+        """Return the beginning of the JSON of what is too large to be kept, in an object if it was one."""
         written, size = [], 0
         for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
             written.append(piece)
