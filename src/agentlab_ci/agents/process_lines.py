@@ -1,10 +1,9 @@
 """The lines of the protocol that agents in processes of their own speak. Pure."""
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from agentlab_ci.agents.interface import SessionStart
 from agentlab_ci.agents.json_path import name_kind
@@ -12,6 +11,7 @@ from agentlab_ci.agents.turn_parts import MalformedError, read_call, read_own_us
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief
 from agentlab_ci.core.trace import Usage
+from agentlab_ci.processes.strict_json import NotStrictError, read_json
 
 _TYPES = "`tool_call`, `final` or `error`"
 
@@ -87,7 +87,9 @@ def read_line(text: str) -> CallLine | FinalLine | ErrorLine | None:
     if not text.lstrip().startswith("{"):
         return None
     try:
-        line = json.loads(text, parse_constant=_refuse_number, parse_float=_read_float)
+        line = read_json(text)
+    except NotStrictError as problem:
+        raise MalformedError(f"{problem.number} in a line {problem.fault}") from None
     except ValueError:
         return None
     except RecursionError:
@@ -121,15 +123,6 @@ def _read_message(line: Mapping[str, Any]) -> str | None:
     metadata = line.get("metadata")
     message = metadata.get("message") if isinstance(metadata, dict) else None
     return message if isinstance(message, str) else None
-
-
-def _refuse_number(word: str) -> NoReturn:
-    raise MalformedError(f"{word} in a line is no JSON")
-
-
-def _read_float(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _refuse_number(text)
 
 
 def _write(line: Mapping[str, Any]) -> bytes:

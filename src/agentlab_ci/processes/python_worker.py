@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from agentlab_ci.processes.child import Child, Command
+from agentlab_ci.processes.strict_json import NotStrictError, read_json
 
 _FAR_SIDE = Path(__file__).with_name("worker_main.py")
 
 NOT_JSON = "NotJson"
 """The type of a failure that is none of an exception: the code returned what is no JSON."""
+_MOST_CHARACTERS = 2000
+_MOST_FRAME_CHARACTERS = 64 << 10
 
 
 class WorkerFailedError(Exception):
     """The project's code failed: `type` of the exception, its `message`, and its own `frames`, innermost last.
 
-    The message is cut at 2,000 characters. `frames` is as Python prints a traceback, "" where there are none.
+    Type and message are cut at 2,000 characters. `frames` is as Python prints a traceback, "" where there are
+    none, and its last 65,536 characters.
     """
 
     def __init__(self, *, type: str, message: str, frames: str) -> None:  # noqa: A002 - as Python calls it
@@ -43,19 +47,33 @@ class Worker:
         Raises WorkerFailedError, ChildGoneError when the process ended, and LineTooLongError.
         """
         await self.child.write(json.dumps(request).encode("ascii") + b"\n")
-        line = await self.child.read_line()
-        try:
-            answer = json.loads(line)
-            if "failed" in answer:
-                raise WorkerFailedError(**answer["failed"])
-            return answer["value"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            message = "its answer is nested too deeply, or the code wrote into the pipe that it comes by"
-            raise WorkerFailedError(type=NOT_JSON, message=message, frames="") from None
+        return _read_answer(await self.child.read_line())
 
     def take_prints(self) -> str:
         """Return the end of what the code printed since the last time, on stdout and stderr."""
         return self.child.take_stderr()
+
+
+def _read_answer(line: bytes) -> Any:
+    # The project's code can write into the pipe too: what comes need not be what our far side writes.
+    try:
+        match read_json(line):
+            case {"value": value}:
+                return value
+            case {"failed": {"type": str(kind), "message": str(message), "frames": str(frames)}}:
+                raise WorkerFailedError(
+                    type=kind[:_MOST_CHARACTERS],
+                    message=message[:_MOST_CHARACTERS],
+                    frames=frames[-_MOST_FRAME_CHARACTERS:],
+                )
+    except NotStrictError as problem:
+        raise WorkerFailedError(
+            type=NOT_JSON, message=f"{problem.number} in its answer {problem.fault}", frames=""
+        ) from None
+    except (ValueError, RecursionError):
+        pass
+    message = "its answer is nested too deeply, or the code wrote into the pipe that it comes by"
+    raise WorkerFailedError(type=NOT_JSON, message=message, frames="")
 
 
 def worker_command(

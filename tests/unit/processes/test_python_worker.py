@@ -1,5 +1,6 @@
 import ast
 import asyncio
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -124,12 +125,37 @@ def test_a_script_that_fails_says_where(text: str, kind: str, frames: int, proje
     assert caught.value.frames.count("File ") == frames
 
 
-@pytest.mark.parametrize("text", ["[1, 2]\n", "{}\n", "null\n", "no JSON\n"])
+FORGED = [
+    "[1, 2]",
+    "{}",
+    "null",
+    "no JSON",
+    '{"failed": null}',
+    '{"failed": {"type": 1, "message": 2, "frames": 3}}',
+    '{"failed": {"type": "E", "message": [], "frames": ""}}',
+    '{"failed": {"type": "E", "message": "m", "frames": null}}',
+    '{"value": NaN}',
+    '{"value": [-Infinity]}',
+    '{"value": 1e999}',
+    '{"value": ' + "9" * 5000 + "}",
+]
+
+
+@pytest.mark.parametrize("text", [text + "\n" for text in FORGED])
 def test_code_that_writes_into_our_pipe_costs_its_own_answer_only(text: str, project: Path) -> None:
     target = {"do": "import", "path": "user_tools/json.py", "attribute": "hide_in_the_pipe"}
     with pytest.raises(WorkerFailedError) as caught:
         ask(project, target, call(text))
     assert caught.value.type == NOT_JSON
+
+
+def test_a_forged_failure_is_cut(project: Path) -> None:
+    target = {"do": "import", "path": "user_tools/json.py", "attribute": "hide_in_the_pipe"}
+    failed = {"type": "T" * 9_999, "message": "m" * 9_999, "frames": "f" * 99_999}
+    with pytest.raises(WorkerFailedError) as caught:
+        ask(project, target, call(json.dumps({"failed": failed}) + "\n"))
+    shown = caught.value
+    assert (len(shown.type), len(shown.message), len(shown.frames)) == (2_000, 2_000, 65_536)
 
 
 def test_an_answer_over_the_limit_is_refused(project: Path) -> None:
