@@ -7,15 +7,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from agentlab_ci.cli.group import run_command
+from agentlab_ci.cli.history import SinceType
 from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.stored import BatchEntry, RunEntry
 from agentlab_ci.reports.json_report import render_json
@@ -130,6 +133,26 @@ def test_a_scenario_of_the_last_batch_that_holds_it_is_shown_in_full(call: Call,
     ]
     assert not any("a.one" in line for line in shown)
     assert call(folder, "show", "@prev:b.two").out.startswith("✓ b.two · 3/3 passed, needs 2\n")
+
+
+def test_samples_that_never_ran_are_not_shown_as_runs(call: Call, tmp_path: Path) -> None:
+    row = make_row("pps", "a.one")
+    store_batch(tmp_path / DATABASE, "batch_1", "2026-04-07T00:00:00.000+00:00", row)
+    shown = call(tmp_path, "show", "@last:a.one").out.splitlines()
+    assert shown[0] == "✓ a.one · 2/3 passed, needs 2"
+    assert [line for line in shown if "sample" in line] == [
+        "✓ a.one · sample 1/3 · passed",
+        "✓ a.one · sample 2/3 · passed",
+    ]
+
+
+def test_a_day_without_a_zone_is_of_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    assert SinceType().convert("2026-04-07", None, None) == datetime(2026, 4, 7, tzinfo=UTC)
+    assert SinceType().convert("2026-04-07T01:00+02:00", None, None) == datetime(2026, 4, 6, 23, tzinfo=UTC)
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.mark.parametrize(
@@ -365,15 +388,17 @@ def test_old_batches_are_pruned(call: Call, tmp_path: Path) -> None:
 
 def test_a_batch_that_was_killed_is_listed_and_shown_as_such(call: Call, tmp_path: Path) -> None:
     path = tmp_path / DATABASE
-    store_killed_batch(path, "batch_1", "2026-04-07T00:00:00.000+00:00", make_row("pf.", "a.one", variant="new"))
+    rows = make_row("pf.", "a.one", variant="new"), make_row("p", "b.two")
+    store_killed_batch(path, "batch_1", "2026-04-07T00:00:00.000+00:00", *rows)
     assert batch_ids(call, tmp_path, "--verdict", "no-end", "--variant", "new") == ["batch_1"]
     assert call(tmp_path, "list", "batches").out.splitlines()[1].split() == [
-        *("batch_1", "no-end", "-", "1/2", "-", "-")
+        *("batch_1", "no-end", "-", "2/3", "-", "-")
     ]
     shown = call(tmp_path, "show", "@last")
     assert shown.out.startswith("batch_1 · did not end: it still runs, or was killed\n")
-    assert shown.out.endswith("\n2 samples stored: 1 passed, 1 failed\n")
-    assert "✗ a.one · new · sample 2/3 · failed\n" in call(tmp_path, "show", "@last:a.one").out
+    assert shown.out.endswith("\n3 samples stored: 2 passed, 1 failed\n")
+    titles = [line for line in call(tmp_path, "show", "@last:a.one").out.splitlines() if "sample" in line]
+    assert titles == ["✓ a.one · new · sample 1/3 · passed", "✗ a.one · new · sample 2/3 · failed"]
     refused = call(tmp_path, "approve", "@last", "--force")
     assert (refused.code, refused.err) == (
         2,
@@ -415,7 +440,8 @@ def test_runs_approvals_and_prunings_at_once_lose_nothing(tmp_path: Path) -> Non
     others = [start_agentlab(folder, "approve", first) for _ in range(3)]
     others += [start_agentlab(folder, "prune", "--keep", "0") for _ in range(2)]
     ended = [wait_for(process, folder) for process in (*runs, *others)]
-    assert [(each.code, each.err) for each in ended] == [(0, "")] * 8
+    said = [line for each in ended for line in each.err.splitlines() if not re.match(r"\d+/200 samples", line)]
+    assert ([each.code for each in ended], said) == ([0] * 8, [])
     path = folder / DATABASE
     assert query(path, "PRAGMA integrity_check") == [("ok",)]
     assert query(path, "PRAGMA foreign_key_check") == []

@@ -66,7 +66,7 @@ _BATCHES = """
                     AND (:suite IS NULL OR json_extract(doc, '$.suite') = :suite)
                     AND (:agent IS NULL OR json_extract(doc, '$.agent.name') = :agent)
             )
-            OR ended_at IS NULL AND coalesce(:suite, :agent) IS NULL AND EXISTS (
+            OR coalesce(:suite, :agent) IS NULL AND EXISTS (
                 SELECT 1 FROM samples WHERE batch_id = batches.batch_id
                     AND (:scenario IS NULL OR scenario_id GLOB :scenario)
                     AND (:variant IS NULL OR variant = :variant)
