@@ -1,6 +1,5 @@
 """The tools of one sample: what an agent asks is checked, called and timed, and always answered."""
 
-import difflib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from agentlab_ci.core.tool import CallOutcome, ToolSpec
 from agentlab_ci.tools.input_schema import InputSchema
 from agentlab_ci.tools.interface import Tool, ToolBrokenError, ToolFailedError
 from agentlab_ci.tools.plain import NotPlainError, to_plain
+from agentlab_ci.tools.wording import did_you_mean
 
 LONGEST_ERROR = 2000
 """Characters; an error that repeats what the agent sent can be as long as that."""
@@ -39,7 +39,9 @@ class SampleToolbox:
         """Answer a call, whatever it asks for. Raises ToolBrokenError, with the tool's name in its message."""
         checked = self._tools.get(name)
         if checked is None:
-            return CallOutcome(name=name, error=self._cut(f"there is no tool `{name}`{self._name_allowed(name)}"))
+            return CallOutcome(
+                name=name, error=self._cut(f"there is no tool `{name}`{did_you_mean(name, self._tools)}")
+            )
         started = None
         try:
             given = _read_input(value)
@@ -54,12 +56,6 @@ class SampleToolbox:
 
     def _cut(self, error: str) -> str:
         return error if len(error) <= LONGEST_ERROR else f"{self._mask(error)[:LONGEST_ERROR]}…"
-
-    def _name_allowed(self, name: str) -> str:
-        nearest = difflib.get_close_matches(name, self._tools, n=1)
-        if nearest:
-            return f"; did you mean `{nearest[0]}`?"
-        return f"; there is {', '.join(f'`{known}`' for known in self._tools)}"
 
 
 def _read_input(value: Mapping[str, Any]) -> dict[str, Any]:

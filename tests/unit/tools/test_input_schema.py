@@ -103,6 +103,7 @@ def test_keywords_mean_what_they_mean(schema: dict[str, Any], value: dict[str, A
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 SLOW = {"$schema": DIALECT, "properties": {"q": {"pattern": ENDLESS}}}
 
 
@@ -122,12 +123,79 @@ def doubling(depth: int) -> dict[str, Any]:
         ({"properties": {"q": {"$schema": DIALECT, "pattern": ENDLESS}}}, {"q": LONG}),
         ({"$schema": DIALECT, "allOf": [{"$ref": "#/$defs/t"}], "$defs": {"t": SLOW}}, {"q": LONG}),
         (doubling(40), {}),
+        # Keywords that the library holds against an empty schema without a look at the clock, or by brute force.
+        ({"properties": {"a": {"items": {}}}}, {"a": [0] * 400_000}),
+        ({"properties": {"a": {"items": True}}}, {"a": [0] * 2_000_000}),
+        ({"properties": {"a": {"contains": {}, "minContains": 3_000_000}}}, {"a": [0] * 2_000_000}),
+        ({"propertyNames": {}}, {f"k{n}": n for n in range(200_000)}),
+        ({"additionalProperties": {}}, {f"k{n}": n for n in range(200_000)}),
+        ({"$schema": DRAFT_7, "properties": {"a": {"items": [{}], "additionalItems": {}}}}, {"a": [0] * 400_000}),
+        ({"properties": {"a": {"uniqueItems": True}}}, {"a": [{"i": n} for n in range(400_000)]}),
+        ({"properties": {"a": {"uniqueItems": True}}}, {"a": [[n * ((1 << 61) - 1)] for n in range(400_000)]}),
     ],
 )
 def test_no_schema_holds_the_run(schema: dict[str, Any], value: dict[str, Any]) -> None:
     started = time.thread_time()
     assert fault(schema, value) == "invalid input: it took too long to check it against the input schema"
     assert time.thread_time() - started < 20 * SECONDS
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "problem"),
+    [
+        (
+            {"properties": {"a": {"unevaluatedItems": False}}},
+            {"a": list(range(20_000))},
+            "20000 are too many to hold against `unevaluatedItems`; it takes 1000",
+        ),
+        (
+            {"not": {"unevaluatedProperties": False}},
+            {f"k{n}": n for n in range(15_000)},
+            "15000 are too many to hold against `unevaluatedProperties`; it takes 1000",
+        ),
+        # The library would compare each item with all before it.
+        (
+            {"properties": {"a": {"uniqueItems": True}}},
+            {"a": [*({"i": n} for n in range(6_000)), {"i": 7.0}]},
+            "`a`: item 6000 is equal to one before it",
+        ),
+        # So long a name is no typing error, and the search for the nearest one takes as long as it is.
+        (
+            {"properties": {"query": {}}, "additionalProperties": False},
+            {f"{n}" * 3_000_000: n for n in range(1, 6)},
+            "there is `query`",
+        ),
+    ],
+)
+def test_what_would_take_long_is_told_at_once(schema: dict[str, Any], value: dict[str, Any], problem: str) -> None:
+    started = time.thread_time()
+    assert problem in (fault(schema, value) or "")[-2000:]
+    assert time.thread_time() - started < 2 * SECONDS
+
+
+@pytest.mark.parametrize(
+    ("items", "fits"),
+    [
+        ([1, True, "1", [1], {"1": 1}, None, 0, False, "", [], {}], True),
+        ([[1, True], [True, 1], [1, [True]]], True),
+        ([1, 1.0], False),
+        ([0, -0.0], False),
+        ([1 << 60, float(1 << 60)], False),
+        ([(1 << 60) + 1, float(1 << 60)], True),
+        ([{"a": 1, "b": [2]}, {"b": [2.0], "a": 1}], False),
+        ([{"a": 1}, {"a": True}], True),
+        ([{}, []], True),
+        ([[], []], False),
+        ([None, None], False),
+    ],
+)
+def test_items_are_unique_as_json_has_it(items: list[object], fits: bool) -> None:
+    assert (fault({"properties": {"a": {"uniqueItems": True}}}, {"a": items}) is None) is fits
+    assert fault({"properties": {"a": {"uniqueItems": False}}}, {"a": items}) is None
+
+
+def test_what_is_no_list_has_no_items_to_be_unique() -> None:
+    assert fault({"properties": {"a": {"uniqueItems": True}}}, {"a": "aa"}) is None
 
 
 @pytest.mark.parametrize(

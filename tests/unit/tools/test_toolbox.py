@@ -1,4 +1,5 @@
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,12 @@ def test_a_broken_tool_is_named() -> None:
 def test_a_tool_that_is_not_allowed_is_refused_with_those_that_are(name: str, error: str) -> None:
     outcome = call([1], name=name)
     assert (outcome.name, outcome.output, outcome.error, outcome.duration_ms) == (name, None, error, 0.0)
+
+
+def test_a_name_of_any_length_is_refused_at_once() -> None:
+    started = time.thread_time()
+    assert (call([1], name="x" * 4_000_000).error or "").startswith("there is no tool `xxx")
+    assert time.thread_time() - started < 0.3
 
 
 def test_input_that_no_tool_could_read_is_refused() -> None:
