@@ -1,10 +1,12 @@
 """How a baseline shows on every surface: a column of the table, a word in the matrix, lines, properties."""
 
+import json
 import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from agentlab_ci.core.baseline import (
     ApprovedScenario,
@@ -20,6 +22,7 @@ from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport, ScenarioResult, VariantIdentity
 from agentlab_ci.core.trace import SampleError
 from agentlab_ci.errors import ExitCode
+from agentlab_ci.loading.schema import results_schema
 from agentlab_ci.reports.baseline_wording import baseline_lines
 from agentlab_ci.reports.comment import COMMENT_LIMIT, render_comment
 from agentlab_ci.reports.comparison_log import comparison_lines
@@ -142,7 +145,9 @@ def test_junit_has_it_as_a_property(style: JUnitStyle) -> None:
 
 def test_results_bear_it_and_are_read_again() -> None:
     for report in (TABLE, MATRIX):
-        again = read_results(render_json(report))
+        content = render_json(report)
+        Draft202012Validator(results_schema()).validate(json.loads(content))
+        again = read_results(content)
         assert again == report
         assert regate(again) == report
 

@@ -12,7 +12,7 @@ from canned import CANNED_REPORTS
 from golden import assert_golden
 
 
-@pytest.mark.parametrize("name", ["below_bar", "not_gating", "empty"])
+@pytest.mark.parametrize("name", ["below_bar", "not_gating", "empty", "baseline_variants"])
 def test_json_of_a_run(name: str) -> None:
     assert_golden(f"json/{name}.json", render_json(CANNED_REPORTS[name]))
 

@@ -36,7 +36,7 @@ def test_log_of_every_kind_of_run(name: str) -> None:
     assert_golden(f"log/{name}.txt", "\n".join(_log(CANNED_REPORTS[name], PLAIN)) + "\n")
 
 
-@pytest.mark.parametrize("name", ["below_bar", "errors_only", "single", "hostile"])
+@pytest.mark.parametrize("name", ["below_bar", "errors_only", "single", "hostile", "baseline"])
 def test_log_on_github(name: str) -> None:
     assert_golden(f"log-github/{name}.txt", "\n".join(_log(CANNED_REPORTS[name], GITHUB)) + "\n")
 
