@@ -51,6 +51,15 @@ class InputSchema:
             raise ToolBrokenError(f"`input_schema` refers to {missing}, which it does not hold") from None
         except (ValueError, regex.error) as problem:
             raise ToolBrokenError(f"`input_schema` has an address or a pattern that is none: {problem}") from None
+        except OverflowError:
+            raise ToolFailedError(
+                "invalid input: a number is too large to hold it against the input schema"
+            ) from None
+        except (ToolFailedError, ToolBrokenError):
+            raise
+        except Exception as problem:  # noqa: BLE001 - jsonschema trusts that what a `$ref` leads to is a schema
+            why = f"{type(problem).__name__}: {problem}".partition("\n")[0]
+            raise ToolBrokenError(f"`input_schema` cannot be held against an input: {why}") from None
         if faults:
             raise ToolFailedError(f"invalid input: {'; '.join(faults)}")
 

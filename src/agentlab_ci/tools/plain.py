@@ -8,8 +8,6 @@ MAX_RESULT_BYTES = 1 << 20
 """How much a project's own tool may hand to an agent at once, as JSON."""
 MAX_DEPTH = 64
 """Levels of nesting; whoever writes the data later has room left on the stack."""
-_MAX_BITS = 1024
-"""No float is larger, and few readers of JSON take larger integers."""
 
 
 class NotPlainError(Exception):
@@ -62,8 +60,10 @@ def _whole_text(text: str) -> str:
 def _sane_number(number: float) -> float:
     if isinstance(number, float) and not math.isfinite(number):
         raise NotPlainError(f"holds {number}, which JSON cannot")
-    if isinstance(number, int) and number.bit_length() > _MAX_BITS:
-        raise NotPlainError("holds a number that is too large")
+    try:
+        float(number)  # few readers of JSON take integers that are larger
+    except OverflowError:
+        raise NotPlainError("holds a number that is too large") from None
     return number
 
 

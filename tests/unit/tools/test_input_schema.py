@@ -1,3 +1,4 @@
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -250,6 +251,44 @@ def test_nothing_is_fetched_for_a_schema(tmp_path: Path) -> None:
 def test_an_address_or_a_pattern_that_is_none_is_no_fault_of_the_agent(part: dict[str, str]) -> None:
     with pytest.raises(ToolBrokenError, match="an address or a pattern that is none"):
         InputSchema({"properties": {"q": part}}).check({"q": "x"})
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "why"),
+    [
+        ({"properties": {"q": {"$ref": "#/description"}}, "description": "text"}, 1, "AttributeError"),
+        ({"properties": {"q": {"$ref": "#/required"}}, "required": ["q"]}, 1, "AttributeError"),
+        ({"properties": {"q": {"$ref": "#/examples/0"}}, "examples": [{"pattern": 5}]}, "x", "TypeError"),
+        ({"properties": {"q": {"$ref": "#/examples/0"}}, "examples": [{"multipleOf": 0}]}, 1, "ZeroDivisionError"),
+        ({"properties": {"q": {"$ref": "#/examples/0"}}, "examples": [{"type": "text"}]}, 1, "UnknownType"),
+    ],
+)
+def test_a_part_that_is_no_schema_is_no_fault_of_the_agent(
+    schema: dict[str, Any], value: object, why: str
+) -> None:
+    with pytest.raises(
+        ToolBrokenError, match=f"^`input_schema` cannot be held against an input: {why}: .+"
+    ) as raised:
+        InputSchema(schema).check({"q": value})
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "fits"),
+    [
+        ({"multipleOf": 0.01}, False),
+        ({"multipleOf": 0.5}, True),
+        ({"multipleOf": 1e-320}, False),
+        ({"maximum": 1.5e308}, False),
+    ],
+)
+def test_the_largest_numbers_are_held_against_a_schema(part: dict[str, float], fits: bool) -> None:
+    assert (fault({"properties": {"q": part}}, {"q": int(sys.float_info.max)}) is None) is fits
+
+
+def test_a_number_that_is_too_large_for_the_check_is_told_the_agent() -> None:
+    problem = fault({"properties": {"q": {"multipleOf": 10**400}}}, {"q": 1.5})
+    assert problem == "invalid input: a number is too large to hold it against the input schema"
 
 
 def test_a_schema_that_cannot_be_bounded_is_refused() -> None:

@@ -1,5 +1,6 @@
 import json
 import math
+import sys
 from collections import OrderedDict
 from typing import Any
 
@@ -14,6 +15,8 @@ SCALARS = (
 )
 TEXTS = st.text(st.characters(codec=None))  # lone surrogates among them
 JSON = st.recursive(SCALARS | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=20)
+
+LARGEST = int(sys.float_info.max)
 
 
 def nested(levels: int) -> list[Any]:
@@ -53,6 +56,8 @@ def test_a_copy_shares_nothing() -> None:
         (True, True),
         (OrderedDict(a=1), {"a": 1}),
         (1 << 1000, 1 << 1000),
+        (LARGEST, LARGEST),
+        (-LARGEST, -LARGEST),
         (nested(MAX_DEPTH), nested(MAX_DEPTH)),
     ],
 )
@@ -66,6 +71,9 @@ def test_what_is_almost_plain_is_made_so(value: object, plain: object) -> None:
         (math.nan, "holds nan, which JSON cannot"),
         ([-math.inf], "holds -inf, which JSON cannot"),
         (10**400, "holds a number that is too large"),
+        # Of as many bits as the largest float, which is smaller.
+        ((1 << 1024) - 1, "holds a number that is too large"),
+        (-(1 << 1024) + 1, "holds a number that is too large"),
         ({1: 2}, "has the key 1; in JSON all keys are text"),
         ({"a": {1}}, "holds data of the type `set`, which JSON cannot"),
         (b"bytes", "holds data of the type `bytes`, which JSON cannot"),
