@@ -190,6 +190,18 @@ def floods_stderr_then_exits() -> None:
     sys.exit(1)
 
 
+def complains_at_length_and_crashes() -> None:
+    write("printed")
+    sys.stderr.write("".join(f"line {number}\n" for number in range(3000)))
+    raise ValueError("the last line")
+
+
+def prints_and_repeats_to_stderr() -> None:
+    sys.stdout.write((sys.argv[3] + "\n") * 9)
+    sys.stderr.write((sys.argv[3] + "\n") * 9)
+    sys.exit(1)
+
+
 def prints_and_exits() -> None:
     write("no such model")
     sys.exit(1)

@@ -115,6 +115,11 @@ def prints_then_raises(*args: Any) -> NoReturn:
     raise ValueError("failed")
 
 
+def prints_much_then_raises(*args: Any) -> NoReturn:
+    sys.stdout.write("".join(f"line {number}\n" for number in range(3000)))
+    raise ValueError("failed")
+
+
 def reads_stdin(*args: Any) -> str:
     return repr(sys.stdin.read())
 

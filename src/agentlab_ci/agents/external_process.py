@@ -24,8 +24,13 @@ from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief
 from agentlab_ci.core.trace import Usage
 from agentlab_ci.processes.child import Child, ChildGoneError, Command, LineTooLongError
+from agentlab_ci.processes.endings import join_ends
 from agentlab_ci.processes.environment import child_environment
 from agentlab_ci.processes.starting import explain_start_failure
+
+_LINES_SHOWN = 5
+"""Lines of a failure's body that the log shows."""
+_LONGEST_WORDS = 200
 
 
 class ProcessConnection:
@@ -82,7 +87,7 @@ class ProcessSession:
             limit = f"no reply within {self._config.turn_timeout_ms} ms (`turn_timeout_ms`)"
             raise self._failure(limit, reason=TerminationReason.TIMEOUT_EXCEEDED) from None
         except ChildGoneError as gone:
-            raise self._failure(f"{gone} before its final answer") from None
+            raise self._failure(f"{gone} before its final answer{self._last_words(gone.stderr)}") from None
         except LineTooLongError as problem:
             raise await self._refuse(f"{problem} (`max_reply_bytes`)") from None
         except MalformedError as problem:
@@ -153,6 +158,11 @@ class ProcessSession:
             message = explain_start_failure(command, problem)
             raise AgentFailedError(message, reason=TerminationReason.AGENT_ERROR) from None
 
+    def _last_words(self, stderr: str) -> str:
+        """Return the end of a message: the last line of a long text, of which the log shows the first ones."""
+        lines = self._world.mask(stderr).strip().splitlines()
+        return f": {lines[-1].strip()[:_LONGEST_WORDS]}" if len(lines) > _LINES_SHOWN else ""
+
     async def _refuse(self, message: str) -> AgentFailedError:
         """Tell the agent what was wrong with its line, if it still reads, and return the failure."""
         self.over = True
@@ -170,8 +180,10 @@ class ProcessSession:
         redrawable: bool = False,
     ) -> AgentFailedError:
         """Return the failure, with what came on stdout beside the protocol and the end of stderr."""
-        stderr = self.child.stderr_tail() if self.child else ""
-        said = "\n".join(part for part in (*self._log.take(), stderr.strip()) if part)
+        mask = self._world.mask
+        printed = mask("\n".join(line for line in self._log.take() if line))
+        stderr = mask(self.child.stderr_tail()).strip() if self.child else ""
+        said = join_ends(printed, stderr)
         return AgentFailedError(
             f"`{self._config.command}`: {message}",
             reason=reason,

@@ -16,6 +16,7 @@ from agentlab_ci.core.config import PythonAgent
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, TaskBrief
 from agentlab_ci.processes.child import Child, ChildGoneError, LineTooLongError
+from agentlab_ci.processes.endings import join_ends
 from agentlab_ci.processes.environment import child_environment
 from agentlab_ci.processes.python_worker import NOT_JSON, Worker, WorkerFailedError, worker_command
 from agentlab_ci.processes.starting import explain_start_failure
@@ -192,8 +193,9 @@ class _Function:
         self, message: str, *, reason: TerminationReason = TerminationReason.AGENT_ERROR, frames: str = ""
     ) -> AgentFailedError:
         """Return the failure, with the function's own frames and the end of what it printed."""
-        printed = self.worker.take_prints() if self.worker else ""
-        body = "\n".join(part.rstrip() for part in (frames, printed) if part.strip())
+        mask = self._world.mask
+        printed = mask(self.worker.take_prints()) if self.worker else ""
+        body = join_ends(mask(frames).rstrip(), printed.rstrip())
         return AgentFailedError(f"`{self._config.target}`: {message}", reason=reason, body=body or None)
 
 

@@ -120,7 +120,7 @@ class Child:
         return self._lines.take_all()
 
     def stderr_tail(self) -> str:
-        """Return the end of what it said on stderr; where that was cut, without secrets."""
+        """Return the end of what it said on stderr since `take_stderr`; where that was cut, without secrets."""
         self._stderr.drain()
         text = self._tail.read().decode(errors="replace")
         return self._mask(text)[LONGEST_SECRET:] if self._tail.cut else text

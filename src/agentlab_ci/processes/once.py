@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from agentlab_ci.processes.child import Child, Command
+from agentlab_ci.processes.endings import keep_last_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Finished:
 async def run_once(command: Command, stdin: bytes, *, timeout: float, max_bytes: int) -> Finished:  # noqa: ASYNC109 - the result says so
     """Start the command, give it `stdin`, and wait until it ends, for `timeout` seconds at most.
 
-    Its stderr is kept as a tail. Raises OSError if it does not start.
+    Of its stderr the last lines are kept. Raises OSError if it does not start.
     """
     child = Child.start(command, max_line_bytes=max_bytes)
     timed_out = False
@@ -45,7 +46,7 @@ async def run_once(command: Command, stdin: bytes, *, timeout: float, max_bytes:
         exit_code=code if code is not None and code >= 0 else None,
         signal=-code if code is not None and code < 0 else None,
         stdout=stdout[:max_bytes],
-        stderr=child.stderr_tail(),
+        stderr=keep_last_lines(child.stderr_tail()),
         timed_out=timed_out,
         truncated=len(stdout) > max_bytes,
     )

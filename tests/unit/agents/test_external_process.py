@@ -16,6 +16,7 @@ from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, TaskBrief, ToolSpec
 from agentlab_ci.core.trace import Usage
 from agentlab_ci.processes.child import kill_orphans
+from agentlab_ci.processes.endings import BEGINNING_LEFT_OUT, KEPT_BYTES
 from children import PROCESS_AGENT, is_alive, survivors
 
 SOON, LATE = 300, 20_000
@@ -196,8 +197,28 @@ def test_of_a_flood_on_stderr_the_end_is_shown_and_no_half_of_a_secret(marker: P
     [ended] = work_on(agent_config("floods_stderr_then_exits", marker), mask=mask)
     body = ended.failed.body
     assert body is not None
-    assert set(body) == {"*"}
-    assert len(body) == 8 << 10
+    assert set(body.removeprefix(BEGINNING_LEFT_OUT)) == {"*"}
+    assert len(body.encode()) == KEPT_BYTES
+
+
+def test_of_a_long_traceback_the_last_line_is_kept_and_told(marker: Path) -> None:
+    failed = work("complains_at_length_and_crashes", marker).failed
+    assert failed.message.endswith("it exited with code 1 before its final answer: ValueError: the last line")
+    assert failed.body is not None
+    assert failed.body.startswith("printed\n" + BEGINNING_LEFT_OUT)
+    assert failed.body.endswith("\nValueError: the last line")
+    assert len(failed.body.encode()) <= KEPT_BYTES
+
+
+def test_no_secret_is_cut_in_half_where_the_end_is_kept(marker: Path) -> None:
+    secret = "x" * 1900  # what is printed is longer than its room, and all of it secret
+
+    def mask(text: str) -> str:
+        return text.replace(secret, "***")
+
+    agent = agent_config("prints_and_repeats_to_stderr", marker, secret)
+    [ended] = work_on(agent, mask=mask)
+    assert "x" * 10 not in (ended.failed.body or "") + ended.failed.message
 
 
 def test_without_stderr_a_failure_shows_what_was_printed(marker: Path) -> None:

@@ -16,6 +16,7 @@ from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief, ToolSpec
 from agentlab_ci.core.trace import Usage
 from agentlab_ci.processes.child import kill_orphans
+from agentlab_ci.processes.endings import KEPT_BYTES
 from children import HOSTILE_CHILDREN, survivors
 
 SOON, LATE = 300, 20_000
@@ -328,3 +329,11 @@ def test_a_helper_that_it_leaves_behind_is_ended(tmp_path: Path) -> None:
 def test_ours_is_the_interpreter_when_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "my_agent.py").write_text("import sys\ndef answer(*args): return sys.executable\n")
     assert talk(python_config("my_agent:answer"), "hi", project=tmp_path) == [sys.executable]
+
+
+def test_of_much_that_was_printed_the_end_is_kept_beside_the_frames() -> None:
+    body = fail(python_config("prints_much_then_raises")).body
+    assert body is not None
+    assert "in prints_much_then_raises" in body
+    assert body.endswith("\nline 2999")
+    assert len(body.encode()) <= KEPT_BYTES

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentlab_ci.processes.child import Command, kill_orphans
+from agentlab_ci.processes.endings import BEGINNING_LEFT_OUT, KEPT_BYTES
 from agentlab_ci.processes.once import Finished, run_once
 from children import survivors
 
@@ -56,3 +57,10 @@ def test_one_that_says_too_much_is_killed_and_cut(tmp_path: Path) -> None:
 def test_one_that_leaves_a_process_at_its_pipes_has_ended_all_the_same(tmp_path: Path) -> None:
     finished = once("sleep 1000000 & echo a", tmp_path)
     assert (finished.exit_code, finished.stdout, finished.timed_out) == (0, b"a\n", False)
+
+
+def test_of_what_it_says_on_stderr_the_last_lines_are_kept(tmp_path: Path) -> None:
+    finished = once("seq 9999 >&2; echo last >&2", tmp_path)
+    assert finished.stderr.startswith(BEGINNING_LEFT_OUT)
+    assert finished.stderr.endswith("\n9998\n9999\nlast\n")
+    assert len(finished.stderr.encode()) <= KEPT_BYTES
