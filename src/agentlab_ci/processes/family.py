@@ -1,7 +1,8 @@
 """Ending a child with everything that it started, and nothing else.
 
 On Linux that holds for processes that left the child's group too: our process adopts orphans (it is a "child
-subreaper"), and `/proc` tells who descends from whom. Elsewhere only a child's process group is ended.
+subreaper"), and `/proc` tells who descends from whom; who has lost its parent is known by a mark (`marks`), or as
+older than every child that lives. Elsewhere only a child's process group is ended.
 """
 
 import contextlib
@@ -14,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from agentlab_ci.processes.exit_watch import open_pidfd
-from agentlab_ci.processes.kinship import find_family, find_left_behind, find_strangers
+from agentlab_ci.processes.kinship import find_family, find_left_behind, find_orphans, find_strangers
+from agentlab_ci.processes.marks import mark, read_mark
 from agentlab_ci.processes.process_table import ProcessEntry, read_process, read_processes
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -43,15 +45,20 @@ def start_leader(
         )
     except ValueError as problem:  # a NUL, or half a surrogate pair
         raise OSError(str(problem)) from problem
+    mark(process.pid)
     _LEADERS[process.pid] = process
     return process
 
 
 def kill_family(process: subprocess.Popen[bytes]) -> None:
-    """Kill the child, its process group, its session and its descendants, and orphans of earlier children."""
+    """Kill the child, its process group, its session, all that stems from it, and orphans of earlier children."""
     _kill_group(process)
     entries = read_processes()
-    _kill(find_family(entries, process.pid) | find_left_behind(entries, _strangers(entries), _LEADERS.keys()))
+    strangers = _strangers(entries)
+    orphans = find_orphans(strangers, os.getpid(), _LEADERS.keys())
+    family = {process.pid, *(orphan.pid for orphan in orphans if read_mark(orphan.pid) == process.pid)}
+    doomed = set().union(*(find_family(entries, member) for member in family))
+    _kill(doomed | find_left_behind(entries, strangers, _LEADERS.keys()))
 
 
 def reap(process: subprocess.Popen[bytes]) -> bool:

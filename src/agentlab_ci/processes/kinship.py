@@ -19,9 +19,10 @@ def find_descendants(entries: Iterable[ProcessEntry], ancestor: int) -> set[Proc
     return found
 
 
-def find_family(entries: Collection[ProcessEntry], leader: int) -> set[ProcessEntry]:
-    """Return the descendants of a child that leads a session, and whoever is in that session."""
-    return find_descendants(entries, leader) | {entry for entry in entries if entry.session == leader}
+def find_family(entries: Collection[ProcessEntry], head: int) -> set[ProcessEntry]:
+    """Return a process, its descendants, and whoever is in the session that it leads, if it leads one."""
+    itself = {entry for entry in entries if head in (entry.pid, entry.session)}
+    return itself | find_descendants(entries, head)
 
 
 def find_strangers(entries: Iterable[ProcessEntry], us: int, *, session: int, since: int) -> set[ProcessEntry]:
@@ -30,6 +31,11 @@ def find_strangers(entries: Iterable[ProcessEntry], us: int, *, session: int, si
     They started after the first child (`since`), and in sessions that are not ours: a session is left for good.
     """
     return {e for e in find_descendants(entries, us) if e.session != session and e.started >= since}
+
+
+def find_orphans(strangers: Iterable[ProcessEntry], us: int, leaders: Collection[int]) -> set[ProcessEntry]:
+    """Return strangers that came to us when they lost their parent."""
+    return {e for e in strangers if e.parent == us and e.pid not in leaders}
 
 
 def find_left_behind(

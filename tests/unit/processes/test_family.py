@@ -15,15 +15,18 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="on
 
 
 LEAVER = """
-import subprocess, sys
+import resource, subprocess, sys
+if sys.argv.pop(1) == "unmarked":
+    resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 nothing = subprocess.DEVNULL
 subprocess.Popen(sys.argv[1:], start_new_session=True, stdin=nothing, stdout=nothing, stderr=nothing)
 """
 
 
-def leaver(folder: Path) -> Command:
+def leaver(folder: Path, *, marked: bool = True) -> Command:
     """A command that leaves a process behind which nobody would look for among its own."""
-    return Command(argv=(sys.executable, "-c", LEAVER, *FOR_EVER, str(folder)), cwd=folder, env={})
+    how = "marked" if marked else "unmarked"
+    return Command(argv=(sys.executable, "-c", LEAVER, how, *FOR_EVER, str(folder)), cwd=folder, env={})
 
 
 async def run_to_its_end(command: Command) -> None:
@@ -32,11 +35,23 @@ async def run_to_its_end(command: Command) -> None:
     await child.end()
 
 
-def test_what_left_its_family_ends_with_the_last_child_that_may_have_started_it(tmp_path: Path) -> None:
+def test_what_left_its_family_ends_with_the_child_that_started_it(tmp_path: Path) -> None:
+    async def run() -> None:
+        argv = (sys.executable, "-c", "import sys; sys.stdin.read()", str(tmp_path / "first"))
+        first = Child.start(Command(argv=argv, cwd=tmp_path, env={}), max_line_bytes=100)
+        await run_to_its_end(leaver(tmp_path))
+        assert wait_until_gone(f"{FOR_EVER[2]} {tmp_path}")
+        assert len(survivors(tmp_path / "first")) == 1
+        await first.end()
+
+    asyncio.run(run())
+
+
+def test_without_a_mark_it_ends_with_the_last_child_that_may_have_started_it(tmp_path: Path) -> None:
     async def run() -> None:
         argv = ("/bin/sh", "-c", "read x")
         first = Child.start(Command(argv=argv, cwd=tmp_path, env={}), max_line_bytes=100)
-        await run_to_its_end(leaver(tmp_path))
+        await run_to_its_end(leaver(tmp_path, marked=False))
         assert len(survivors(tmp_path)) == 1, "it may be the first child's"
         await first.end()
 
@@ -48,7 +63,7 @@ def test_what_left_its_family_is_gone_at_the_end_of_the_run(tmp_path: Path) -> N
     async def run() -> None:
         argv = (*FOR_EVER, str(tmp_path))
         first = Child.start(Command(argv=argv, cwd=tmp_path, env={}), max_line_bytes=100)
-        await run_to_its_end(leaver(tmp_path))
+        await run_to_its_end(leaver(tmp_path, marked=False))
         assert len(survivors(tmp_path)) == 2
         kill_orphans()
         assert survivors(tmp_path) == []

@@ -1,6 +1,6 @@
 import pytest
 
-from agentlab_ci.processes.kinship import find_family, find_left_behind, find_strangers
+from agentlab_ci.processes.kinship import find_family, find_left_behind, find_orphans, find_strangers
 from agentlab_ci.processes.process_table import ProcessEntry
 
 US, OUR_SESSION, SINCE = 100, 90, 50
@@ -32,14 +32,21 @@ def pids(entries: set[ProcessEntry]) -> set[int]:
     return {entry.pid for entry in entries}
 
 
-def test_a_family_is_what_descends_from_the_child_or_is_in_its_session() -> None:
+def test_a_family_is_what_descends_from_a_process_or_is_in_its_session() -> None:
     assert pids(find_family(MACHINE, 200)) == {200, 201, 202, 203}
     assert pids(find_family(MACHINE, 300)) == {300}
+    assert pids(find_family(MACHINE, 202)) == {202}
+    assert pids(find_family(MACHINE, 400)) == {400, 401}
 
 
 def test_strangers_are_ours_by_descent_and_in_other_sessions() -> None:
     strangers = find_strangers(MACHINE, US, session=OUR_SESSION, since=SINCE)
     assert pids(strangers) == {200, 201, 202, 203, 300, 400, 401, 402}
+
+
+def test_orphans_are_strangers_that_came_to_us() -> None:
+    strangers = find_strangers(MACHINE, US, session=OUR_SESSION, since=SINCE)
+    assert pids(find_orphans(strangers, US, {200, 300})) == {203, 400, 402}
 
 
 @pytest.mark.parametrize(
