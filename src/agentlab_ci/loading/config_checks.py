@@ -17,7 +17,6 @@ from agentlab_ci.core.config import (
     ToolFault,
     validate_agent,
 )
-from agentlab_ci.core.model import Json
 from agentlab_ci.core.placeholder import CONVERSATION_PLACEHOLDERS, ENV_PREFIX
 from agentlab_ci.core.policy import why_against_policy
 from agentlab_ci.loading.config_names import Finding
@@ -26,6 +25,7 @@ from agentlab_ci.loading.files import is_inside
 from agentlab_ci.loading.placeholders import placeholders_of
 from agentlab_ci.loading.wording import did_you_mean, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
+from agentlab_ci.tools.registry import find_schema_faults
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -124,25 +124,5 @@ def _check_tool(tool: CustomTool, root: Path) -> Iterator[Finding]:
         yield ("export_name",), "a `command` has no function to name; it belongs to `module_path` and `package`"
     if tool.module_path is not None and not is_inside(root, root / tool.module_path):
         yield ("module_path",), f"{quoted(tool.module_path)} {_NOT_INSIDE}"
-    wrong = _why_no_schema(tool.input_schema)
-    if wrong is not None:
-        yield ("input_schema",), f"is not a JSON schema: {wrong}"
-
-
-def _why_no_schema(schema: Json) -> str | None:
-    from jsonschema import SchemaError  # noqa: PLC0415 - takes 0.1 s, and most configs have no tools
-    from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415
-
-    schema = dict(schema)
-    if not isinstance(schema.get("$schema", ""), str):
-        return "$schema: must be text"
-    try:
-        dialect = validator_for(schema, default=Draft202012Validator)
-    except ValueError as problem:
-        return f"$schema: {problem}"
-    try:
-        dialect.check_schema(schema)
-    except SchemaError as error:
-        way = ".".join(str(part) for part in error.absolute_path)
-        return f"{way}: {error.message}" if way else error.message
-    return None
+    for way, wrong in find_schema_faults(tool.input_schema):
+        yield ("input_schema", *way), wrong

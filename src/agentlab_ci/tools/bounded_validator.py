@@ -35,7 +35,7 @@ class BoundedValidator:
             raise ToolBrokenError("`input_schema` cannot have both unevaluatedProperties and patternProperties")
         self._deadline = 0.0
         # An empty registry fetches nothing that a `$ref` points to.
-        self._validator = self._class_for(schema)(_without_dialects(schema), registry=Registry())
+        self._validator = self._class_for(schema)(without_dialects(schema), registry=Registry())
 
     def find_faults(self, value: Mapping[str, Any]) -> Iterator[ValidationError]:
         """Yield what is wrong with the value.
@@ -158,12 +158,12 @@ def _is_deep(frames: int) -> bool:
     return True
 
 
-def _without_dialects(schema: Any) -> Any:
+def without_dialects(schema: Any) -> Any:
     """Return the schema without any `$schema`, at which jsonschema would go on with validators of its own."""
     if isinstance(schema, Mapping):
         return {
-            key: _without_dialects(value)
+            key: without_dialects(value)
             for key, value in schema.items()
             if key != "$schema" or not isinstance(value, str)
         }
-    return [_without_dialects(item) for item in schema] if isinstance(schema, list | tuple) else schema
+    return [without_dialects(item) for item in schema] if isinstance(schema, list | tuple) else schema

@@ -25,6 +25,20 @@ def closed(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**schema, "additionalProperties": False}
 
 
+def find_schema_faults(schema: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return what is wrong with a schema whatever the input, each with the keys that lead there, () for the whole.
+
+    First what the schema's own dialect refuses, and only if that is nothing the references that lead nowhere or to
+    no schema.
+    """
+    from agentlab_ci.tools import schema_faults  # noqa: PLC0415 - imports jsonschema
+
+    wrong = schema_faults.why_no_schema(schema)
+    if wrong is not None:
+        return [((), f"is not a JSON schema: {wrong}")]
+    return list(schema_faults.find_wrong_parts(schema))
+
+
 class InputSchema:
     """A tool's schema, made ready once for a run and only when the tool is called."""
 

@@ -3,8 +3,9 @@
 from agentlab_ci.tools.builtin import coding, ops, research, support
 from agentlab_ci.tools.builtin.kind import BuiltinTool
 from agentlab_ci.tools.fixture_file import FixtureError, read_records
+from agentlab_ci.tools.input_schema import find_schema_faults
 
-__all__ = ["BUILTIN_TOOLS", "FIXTURE_OF", "FixtureError", "read_records"]
+__all__ = ["BUILTIN_TOOLS", "FIXTURE_OF", "FixtureError", "find_schema_faults", "read_records"]
 
 BUILTIN_TOOLS: dict[str, BuiltinTool] = {
     tool.name: tool for domain in (support, coding, research, ops) for tool in domain.KINDS

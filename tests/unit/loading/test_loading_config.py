@@ -184,6 +184,10 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
             tool(package="p", input_schema={"$schema": "http://["}),
             ["2:35: tools[0].input_schema: is not a JSON schema: $schema: Invalid IPv6 URL"],
         ),
+        (
+            tool(package="p", input_schema={"properties": {"q": {"$ref": "#/title"}}, "title": "t"}),
+            ["2:73: tools[0].input_schema.properties.q.$ref: '#/title' leads to no schema"],
+        ),
         (f"concurrency: {10**400}", [f"1:1: concurrency: `{'1' + 78 * '0'}…` is too large a number"]),
         (http(timeout_ms=10**400), ["2:58: agents[0].timeout_ms: `1000000"]),
         (f"sampling: {{samples: 0x{'f' * 6000}}}", ["1:12: sampling.samples: `0xfff"]),  # int() cannot show it
@@ -220,8 +224,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["$schema", "$id", "type", "properties", "anyOf"]), JSON))
 def test_any_input_schema_is_one_or_is_refused(schema: dict[str, object]) -> None:
     found = problems_of(tool(package="p", input_schema=schema))
-    assert len(found) <= 1
-    assert all("tools[0].input_schema: is not a JSON schema: " in problem for problem in found)
+    assert all("tools[0].input_schema" in problem for problem in found)
 
 
 def test_a_wrong_part_does_not_hide_what_is_wrong_in_another() -> None:
