@@ -94,7 +94,7 @@ class ProcessSession:
             raise await self._refuse(str(problem)) from None
 
     async def _exchange(self, outcomes: Sequence[CallOutcome]) -> AgentTurn:
-        child = self.child or self._start()
+        child = self.child or await self._start()
         self._started = perf_counter()
         if self.child is None:
             self.child = child
@@ -145,7 +145,7 @@ class ProcessSession:
             note=note,
         )
 
-    def _start(self) -> Child:
+    async def _start(self) -> Child:
         config, world = self._config, self._world
         command = Command(
             argv=(config.command, *config.args),
@@ -153,7 +153,9 @@ class ProcessSession:
             env=child_environment(world.environ, config.env_allowlist),
         )
         try:
-            return Child.start(command, max_line_bytes=world.max_reply_bytes, mask=world.mask)
+            return await Child.start_within(
+                config.turn_timeout_ms / 1000, command, max_line_bytes=world.max_reply_bytes, mask=world.mask
+            )
         except OSError as problem:
             message = explain_start_failure(command, problem)
             raise AgentFailedError(message, reason=TerminationReason.AGENT_ERROR) from None

@@ -171,7 +171,9 @@ class _Function:
         env = child_environment(world.environ, config.env_allowlist)
         command = worker_command(config.python, world.project, env=env)
         try:
-            child = Child.start(command, max_line_bytes=world.max_reply_bytes, mask=world.mask)
+            child = await Child.start_within(
+                config.turn_timeout_ms / 1000, command, max_line_bytes=world.max_reply_bytes, mask=world.mask
+            )
         except OSError as problem:
             message = explain_start_failure(command, problem)
             raise AgentFailedError(message, reason=TerminationReason.AGENT_ERROR) from None

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from agentlab_ci.interrupts import INTERRUPTS
+from agentlab_ci.processes.file_limit import raise_file_limit
 from agentlab_ci.processes.secrecy import forbid_inspection
 
 GC_THRESHOLD = 50_000
@@ -16,6 +17,7 @@ def main() -> None:
     """Run the command that `sys.argv` names and end the process with its exit code."""
     INTERRUPTS.install()
     forbid_inspection()
+    raise_file_limit()
     _open_missing_streams()
     gc.set_threshold(GC_THRESHOLD)
     # pydantic would look for plugins in the metadata of every installed package: 5 ms and more.

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import subprocess
 from collections.abc import Callable, Mapping
@@ -22,6 +23,10 @@ LONGEST_SECRET = 16 << 10
 _EXIT_SECONDS = 1.0
 """How long a child that closed its stdout gets to end, so that its exit code can be told."""
 _REAP_SECONDS = 2.0
+_ROOM_SECONDS = 0.05
+"""The pause between two tries to start a child."""
+NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.EAGAIN}
+"""Why a child does not start while others run, and may start later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,24 @@ class Child:
         """
         process = start_leader(command.argv, cwd=command.cwd, env=command.env)
         return cls(process, max_line_bytes=max_line_bytes, mask=mask)
+
+    @classmethod
+    async def start_within(
+        cls, seconds: float, command: Command, *, max_line_bytes: int, mask: Callable[[str], str] = str
+    ) -> Self:
+        """Start the command as `start` does; waits `seconds` at most while there are too many files or processes.
+
+        Other children end, and make room. Raises OSError.
+        """
+        end = asyncio.get_running_loop().time() + seconds
+        while True:
+            try:
+                return cls.start(command, max_line_bytes=max_line_bytes, mask=mask)
+            except OSError as problem:
+                late = asyncio.get_running_loop().time() + 2 * _ROOM_SECONDS > end
+                if problem.errno not in NO_ROOM or late:
+                    raise
+            await asyncio.sleep(_ROOM_SECONDS)
 
     @property
     def pid(self) -> int:

@@ -1,8 +1,8 @@
 """A mark that whatever a child starts bears too, for as long as it lives and whomever it leaves.
 
 It is a limit that nobody uses: on the time that a real-time process may run without a pause. Limits are inherited,
-stay when a process leaves its session or loses its parent, and `/proc` shows them. Linux only; elsewhere, and where
-a sandbox forbids it, nothing is marked.
+stay when a process leaves its session or loses its parent, and `/proc` shows them. Linux only; elsewhere, and
+where a sandbox forbids it, nothing is marked.
 """
 
 import contextlib

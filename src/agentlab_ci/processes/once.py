@@ -27,10 +27,11 @@ async def run_once(command: Command, stdin: bytes, *, timeout: float, max_bytes:
 
     Of its stderr the last lines are kept. Raises OSError if it does not start.
     """
-    child = Child.start(command, max_line_bytes=max_bytes)
+    end = asyncio.get_running_loop().time() + timeout
+    child = await Child.start_within(timeout, command, max_line_bytes=max_bytes)
     timed_out = False
     try:
-        async with asyncio.timeout(timeout) as deadline:
+        async with asyncio.timeout_at(end) as deadline:
             await child.write(stdin)
             child.close_stdin()
             await child.wait()

@@ -5,11 +5,15 @@ import os
 import shutil
 from pathlib import Path
 
-from agentlab_ci.processes.child import Command
+from agentlab_ci.processes.child import NO_ROOM, Command
 
 _WHERE_TO_RUN = (
     "install it where agentlab runs; in the container Action, which has no tools of the project, use the "
     "`composite` Action instead, or an image of your own built `FROM` agentlab's"
+)
+
+_HOW_TO_MAKE_ROOM = (
+    "let fewer samples run at once (`concurrency`), or raise the limits of the process (`ulimit -n`, `ulimit -u`)"
 )
 
 
@@ -18,16 +22,21 @@ def explain_start_failure(command: Command, problem: OSError) -> str:
     name = command.argv[0]
     if not command.cwd.is_dir():
         return f"there is no folder `{command.cwd}` to run `{name}` in"
-    found = _find(command)
-    if problem.errno == errno.ENOENT and found is None:
-        return f"the command `{name}` is not there: {_WHERE_TO_RUN}"
     if problem.errno == errno.ENOENT:
-        return f"the interpreter that the first line of `{name}` names is not there: {_WHERE_TO_RUN}"
+        return _explain_missing(command)
     if problem.errno == errno.EACCES:
         return f"`{name}` may not be executed: `chmod +x` it, or name its interpreter as the command"
     if problem.errno == errno.ENOEXEC:
         return f"`{name}` is no program for this machine: a script needs a first line such as `#!/bin/sh`"
-    return f"`{name}` did not start: {problem.strerror or problem}"
+    advice = f"; {_HOW_TO_MAKE_ROOM}" if problem.errno in NO_ROOM else ""
+    return f"`{name}` did not start: {problem.strerror or problem}{advice}"
+
+
+def _explain_missing(command: Command) -> str:
+    name = command.argv[0]
+    if _find(command) is None:
+        return f"the command `{name}` is not there: {_WHERE_TO_RUN}"
+    return f"the interpreter that the first line of `{name}` names is not there: {_WHERE_TO_RUN}"
 
 
 def _find(command: Command) -> Path | None:

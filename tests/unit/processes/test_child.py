@@ -1,14 +1,18 @@
 import asyncio
+import contextlib
 import errno
 import os
+import resource
 import sys
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
 from agentlab_ci.processes.child import Child, ChildGoneError, Command, LineTooLongError, kill_orphans
+from agentlab_ci.processes.starting import explain_start_failure
 from children import FOR_EVER, is_alive, survivors, wait_until_gone
 
 DEADLINE = 20.0
@@ -240,5 +244,62 @@ def test_a_command_that_cannot_start_is_an_os_error(argv: tuple[str, ...], tmp_p
     async def test() -> None:
         with pytest.raises(OSError):  # noqa: PT011 - any of them
             Child.start(Command(argv=argv, cwd=tmp_path, env={}), max_line_bytes=100)
+
+    run(test)
+
+
+@contextmanager
+def no_file_left() -> Iterator[list[int]]:
+    """Take every file that this process may open, until the list is emptied or the block is left."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken: list[int] = []
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, limits[1]))
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        yield taken
+    finally:
+        give_back(taken)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def give_back(taken: list[int]) -> None:
+    while taken:
+        os.close(taken.pop())
+
+
+def test_a_child_that_finds_no_room_starts_once_there_is_some(tmp_path: Path) -> None:
+    async def test() -> None:
+        command = shell("echo up", tmp_path)
+        with no_file_left() as taken:
+            starting = asyncio.create_task(Child.start_within(DEADLINE, command, max_line_bytes=100))
+            done, _ = await asyncio.wait([starting], timeout=0.05)
+            assert not done
+            give_back(taken)
+            child = await starting
+        assert await child.read_line() == b"up"
+        await child.end()
+
+    run(test)
+
+
+def test_where_there_is_no_room_for_good_that_is_said(tmp_path: Path) -> None:
+    async def test() -> None:
+        command = shell("echo up", tmp_path)
+        with no_file_left(), pytest.raises(OSError, match="Too many open files") as caught:
+            await Child.start_within(0.2, command, max_line_bytes=100)
+        told = explain_start_failure(command, caught.value)
+        assert told.startswith("`/bin/sh` did not start: Too many open files; let fewer samples run at once")
+
+    run(test)
+
+
+def test_no_command_is_tried_twice_that_is_not_there(tmp_path: Path) -> None:
+    async def test() -> None:
+        with pytest.raises(FileNotFoundError):
+            await Child.start_within(
+                10 * DEADLINE, Command(argv=("no-such-program",), cwd=tmp_path, env={}), max_line_bytes=100
+            )
 
     run(test)
