@@ -23,9 +23,14 @@ class Interrupts:
         self.exit_code: ExitCode | None = None
         self.count = 0
         self._subscriber: Callable[[], object] | None = None
+        self._last_act: Callable[[], object] = lambda: None
 
-    def install(self) -> None:
-        """Take over both signals. Only the main thread may do so."""
+    def install(self, last_act: Callable[[], object]) -> None:
+        """Take over both signals; `last_act` is what is done before somebody who insists has us end at once.
+
+        Only the main thread may do so.
+        """
+        self._last_act = last_act
         for number in _EXIT_CODES:
             signal.signal(number, self._handle)
 
@@ -37,7 +42,10 @@ class Interrupts:
         self.count += 1
         self.exit_code = self.exit_code or _EXIT_CODES[signal.Signals(number)]
         if self.count >= _PATIENCE:
-            os._exit(self.exit_code)
+            try:
+                self._last_act()
+            finally:
+                os._exit(self.exit_code)
         if self._subscriber is not None:
             self._subscriber()
 

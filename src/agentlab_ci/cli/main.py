@@ -15,7 +15,7 @@ GC_THRESHOLD = 50_000
 
 def main() -> None:
     """Run the command that `sys.argv` names and end the process with its exit code."""
-    INTERRUPTS.install()
+    INTERRUPTS.install(_kill_children)
     forbid_inspection()
     raise_file_limit()
     _open_missing_streams()
@@ -25,6 +25,13 @@ def main() -> None:
     from agentlab_ci.cli.group import run_command  # noqa: PLC0415 - the handler comes before the slow imports
 
     _end_process(run_command(sys.argv[1:]))
+
+
+def _kill_children() -> None:
+    # Not imported here: this runs inside a signal handler, and what was never imported has started nothing.
+    family = sys.modules.get("agentlab_ci.processes.family")
+    if family is not None:
+        family.kill_orphans()
 
 
 def _open_missing_streams() -> None:

@@ -20,7 +20,7 @@ from agentlab_ci.processes.marks import mark, read_mark
 from agentlab_ci.processes.process_table import ProcessEntry, read_process, read_processes
 
 _PR_SET_CHILD_SUBREAPER = 36
-_ROUNDS = 50
+_KILL_SECONDS = 0.5
 _ROUND_SECONDS = 0.01
 
 _LEADERS: dict[int, subprocess.Popen[bytes]] = {}
@@ -76,13 +76,15 @@ def kill_orphans() -> None:
     """
     for process in tuple(_LEADERS.values()):
         _kill_group(process)
-    for _ in range(_ROUNDS):
+    end = time.monotonic() + _KILL_SECONDS
+    while time.monotonic() < end:
         left = {entry for entry in _strangers(read_processes()) if not entry.zombie}
         _kill(left)
         reaped = [reap(process) for process in tuple(_LEADERS.values())]
         if not left and all(reaped):
             return
-        time.sleep(_ROUND_SECONDS)
+        if not left:  # else without a pause: who starts another before it ends is caught by speed alone
+            time.sleep(_ROUND_SECONDS)
 
 
 @cache
