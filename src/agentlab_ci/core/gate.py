@@ -19,6 +19,7 @@ def decide_exit_code(
     gating: Sequence[Verdict],
     *,
     judged: int,
+    decided: bool = True,
     not_judged: int = 0,
     regressed: bool = False,
     require_finished: bool = False,
@@ -28,6 +29,7 @@ def decide_exit_code(
     """Decide from the verdicts of the gating scenarios, skipped ones left out.
 
     `judged` counts the scenarios that were not skipped, gating or not: without any, green would mean nothing.
+    `decided` tells whether any of them got a verdict.
     `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3.
     `FailOn.NEVER` turns 1 into 0 and changes nothing else. With `FailOn.REGRESSION` the code is 1 when a gating
     scenario has `regressed`, and else never; the `not_judged` gating scenarios below their bar, which errors alone
@@ -41,6 +43,6 @@ def decide_exit_code(
     if regressed if by_baseline else Verdict.FAILED in gating:
         return ExitCode.OK if fail_on is FailOn.NEVER else ExitCode.BELOW_BAR
     unfinished = gating.count(Verdict.UNFINISHED) + (not_judged if by_baseline else 0)
-    if unfinished and (require_finished or unfinished == len(gating)):
+    if not decided or (unfinished and (require_finished or unfinished == len(gating))):
         return ExitCode.NO_VERDICT
     return ExitCode.OK

@@ -14,8 +14,11 @@ from agentlab_ci.core.config import AgentConfig, CustomTool, RuntimeProfile, Var
 from agentlab_ci.core.placeholder import find_placeholders
 from agentlab_ci.core.scenario import Scenario, Task
 
-_NOT_BEHAVIOUR = {"name", "label", "max_concurrency"}
-_SECRET_NAME = re.compile("auth|cookie|credential|key|passw|pwd|secret|signature|token", re.IGNORECASE)
+_NOT_BEHAVIOUR = {"name", "label", "max_concurrency", "price"}
+_SECRET_WORD = re.compile(
+    "auth|authorization|cookie|credentials?|(api|access|private)?key|pass(word|phrase|wd)?|pwd|secret|signature|token"
+)
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def hash_scenario(scenario: Scenario, profile: RuntimeProfile | None, tools: Iterable[CustomTool] = ()) -> str:
@@ -42,10 +45,10 @@ def hash_scenario(scenario: Scenario, profile: RuntimeProfile | None, tools: Ite
 def hash_config(agent: AgentConfig, variant: Variant) -> str:
     """Return 16 hex digits over all that the config says of how a variant behaves: its `config_hash`.
 
-    That is the agent's config without `name`, `label` and `max_concurrency`, and the variant's `prompt_version`,
-    `model_version` and `tool_schema_version`: only these tell of what stands outside of the config, such as the
-    prompt behind a URL. Labels, notes and `gate` are left out. Tools and runtime profile are the scenario's, and
-    part of its own hash.
+    That is the agent's config without `name`, `label`, `max_concurrency` and `price`, and the variant's
+    `prompt_version`, `model_version` and `tool_schema_version`: only these tell of what stands outside of the
+    config, such as the prompt behind a URL. Labels, notes and `gate` are left out. Tools and profile are the
+    scenario's, and part of its own hash.
 
     No secret can be guessed from it: placeholders count, and not what they stand for; user info of URLs does not
     count, nor text under a name that sounds like a secret's in headers, bodies, queries and arguments.
@@ -78,6 +81,8 @@ def _without_secrets(config: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("headers", "request_template", "extra_body"):
         if name in public:
             public[name] = _public(public[name])
+    if "headers" in public:  # whose names are the same in any case
+        public["headers"] = {name.lower(): value for name, value in public["headers"].items()}
     for name in ("args", "command"):
         if isinstance(public.get(name), list):
             public[name] = list(_public_arguments(public[name]))
@@ -114,4 +119,4 @@ def _public_url(url: str) -> list[Any]:
 
 
 def _sounds_secret(name: str) -> bool:
-    return _SECRET_NAME.search(name) is not None
+    return any(_SECRET_WORD.fullmatch(word.lower()) for word in _WORD.findall(name))

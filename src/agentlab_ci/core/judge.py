@@ -70,6 +70,7 @@ def build_report(
         exit_code=decide_exit_code(
             gating,
             judged=len(judged),
+            decided=any(row.verdict is not Verdict.UNFINISHED for row in judged) or not judged,
             not_judged=sum(row.gate and row.could_not_be_judged for row in judged),
             regressed=any(row.gate and row.regressed for row in judged),
             require_finished=require_finished,

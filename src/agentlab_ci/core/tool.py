@@ -16,12 +16,17 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskBrief:
-    """What an agent is told of its job. `max_steps` are the turns that it may take, the final answer included."""
+    """What an agent is told of its job. `max_steps` are the turns that it may take, the final answer included.
+
+    `forbidden` it is not told: tools that it may not so much as try to call. A provider that gives tools other names
+    takes the name that it would give one of these for that tool.
+    """
 
     instructions: str
     tools: tuple[ToolSpec, ...]
     variables: Mapping[str, Any] = field(default_factory=dict)
     max_steps: int = 8
+    forbidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

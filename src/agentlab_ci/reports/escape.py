@@ -31,6 +31,11 @@ _ILLEGAL_XML = re.compile(
 )
 
 
+def without_colours(text: str) -> str:
+    """Return text without the sequences that set colours and move the cursor, which no sink shows."""
+    return _COLOUR.sub("", text)
+
+
 def printable(text: str) -> str:
     """Return text as one line for a terminal: colours dropped, everything else unseen shown as an escape."""
     return _UNSEEN_IN_LINE.sub(_show, _COLOUR.sub("", text))

@@ -67,7 +67,8 @@ class _Page:
         self._links = links
         self._run_url = run_url and link_target(run_url)
         self._title = title and show_name(title)
-        self._below = [row for row in rows if row.below_bar]
+        # What makes the run red comes first: it must not be crowded out by what only reports.
+        self._below = sorted((row for row in rows if row.below_bar), key=lambda row: not row.gate)
         self._evidence = self._below + [row for row in rows if not row.below_bar and not_passed(row)]
         self._table = make_table(rows, links)
         self._folds: list[str] = []

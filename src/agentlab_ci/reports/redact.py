@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from agentlab_ci.core.results import AgentIdentity, SampleResult, ScenarioFacts, VariantIdentity
 from agentlab_ci.core.trace import Evaluation, SampleError
 from agentlab_ci.errors import BadInputError, InvalidFilesError
+from agentlab_ci.reports.escape import without_colours
 
 MASK = "***"
 SHORTEST_SECRET = 6
@@ -66,6 +67,9 @@ class Redactor:
         """Return text without secrets, and without lone surrogates, which no file or database takes."""
         if self._pattern is not None:
             text = self._pattern.sub(MASK, text)
+            # A colour within a secret is dropped later, where the text is shown.
+            if "\x1b" in text and self._pattern.search(without_colours(text)):
+                text = self._pattern.sub(MASK, without_colours(text))
         return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
     @contextmanager

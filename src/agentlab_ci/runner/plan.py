@@ -204,6 +204,10 @@ def _refuse_skips(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:
     if named or not runnable:
         lines = [f"  {row.facts.title}: {row.facts.skipped}" for row in named or skipped]
         raise BadInputError("\n".join(["nothing to judge: these scenarios cannot run on their agent", *lines]))
+    gating = [row for row in rows if row.facts.gate]
+    if gating and all(row.skipped for row in gating):
+        lines = [f"  {row.facts.title}: {row.facts.skipped}" for row in gating]
+        raise BadInputError("\n".join(["nothing can gate: these scenarios cannot run on their agent", *lines]))
 
 
 def _refuse_lonely_rate(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:

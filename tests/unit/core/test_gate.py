@@ -79,3 +79,8 @@ def test_nothing_judged_is_not_green(fail_on: FailOn, require_finished: bool) ->
     code = decide_exit_code([], judged=0, require_finished=require_finished, fail_on=fail_on)
     assert code is ExitCode.BAD_INPUT
     assert decide_exit_code([], judged=0, ended_by=ExitCode.SIGTERM) is ExitCode.SIGTERM
+
+
+def test_where_nothing_got_a_verdict_green_would_mean_nothing() -> None:
+    assert decide_exit_code([], judged=2, decided=False) is ExitCode.NO_VERDICT
+    assert decide_exit_code([], judged=2, decided=True) is ExitCode.OK

@@ -132,6 +132,8 @@ def changed(agent: AgentConfig, **update: Any) -> AgentConfig:
         (HTTP, {"headers": {**HTTP.headers, "Authorization": "Basic {{env.TOKEN}}"}}),  # the scheme goes with it
         (HTTP, {"request_template": {"query": "{{message}}", "auth": {"pin": "9", "as": ["me"]}, "top": 3}}),
         (PROCESS, {"args": ("--fast", "--api-key", "k2", "--token=t2")}),
+        (HTTP, {"headers": {name.lower(): value for name, value in HTTP.headers.items()}}),
+        (MODEL, {"price": {"input_per_million": 1, "output_per_million": 2}}),
     ],
 )
 def test_names_and_secrets_do_not_change_the_hash_of_a_variant(agent: AgentConfig, update: dict[str, Any]) -> None:
@@ -156,6 +158,12 @@ def test_names_and_secrets_do_not_change_the_hash_of_a_variant(agent: AgentConfi
         (MODEL, {"system_prompt": "Be brief."}),
         (MODEL, {"temperature": 0.5}),
         (MODEL, {"extra_body": {"max_tokens": 200}}),
+        (MODEL, {"extra_body": {"max_tokens": 100, "stop_tokens": "END"}}),
+        (HTTP, {"headers": {**HTTP.headers, "X-Author": "me"}}),
+        *(
+            (HTTP, {"request_template": {"query": "{{message}}", **more}})
+            for more in ({"keywords": "short"}, {"author_persona": "stern"}, {"tokenizer": {"system_prompt": "x"}})
+        ),
     ],
 )
 def test_what_changes_behaviour_changes_it(agent: AgentConfig, update: dict[str, Any]) -> None:
@@ -175,3 +183,26 @@ def test_the_versions_of_a_variant_count_and_its_names_do_not() -> None:
 def test_no_value_of_a_secret_header_can_be_told_from_another(secret: str, header: str) -> None:
     plain = hash_config(changed(HTTP, headers={header: "x"}), BASELINE)
     assert hash_config(changed(HTTP, headers={header: secret}), BASELINE) == plain
+
+
+@pytest.mark.parametrize(
+    ("args", "other"),
+    [
+        (["--max-tokens", "5"], ["--max-tokens", "6"]),
+        (["--max-tokens=5"], ["--max-tokens=6"]),
+        (["--keywords", "x"], ["--keywords", "y"]),
+        (["--prompt-author=me"], ["--prompt-author=you"]),
+    ],
+)
+def test_an_option_that_only_sounds_a_little_like_a_secret_counts(args: list[str], other: list[str]) -> None:
+    one, two = (changed(PROCESS, args=given) for given in (args, other))
+    assert hash_config(one, BASELINE) != hash_config(two, BASELINE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["apiKey", "X-API-Key", "API_KEY", "accessToken", "client_secret", "PASSWORD", "passwd", "Cookie", "key"],
+)
+def test_a_secrets_name_is_known_in_every_spelling(name: str) -> None:
+    one, two = (changed(HTTP, request_template={name: value}) for value in ("hunter2", "hunter3"))
+    assert hash_config(one, BASELINE) == hash_config(two, BASELINE)

@@ -13,7 +13,7 @@ from agentlab_ci.reports.comment import render_comment, render_not_judged
 from agentlab_ci.reports.section import fold_scenario
 from agentlab_ci.reports.table import TABLE_HEAD, table_row
 from canned import CANNED_REPORTS, scenario
-from factories import make_report, make_row
+from factories import make_report, make_row, make_samples
 from github_markdown import to_html
 from golden import assert_golden
 from hostile import HOSTILE_TEXTS
@@ -250,3 +250,17 @@ def test_a_long_reason_is_cut() -> None:
     comment = render_not_judged("a.yaml:1:1: 🙂\n" * 10_000, marker=MARKER, sha=None, run_url=RUN_URL)
     assert len(comment) < 30_000
     assert "more bytes left out]\n```\n" in comment
+
+
+def test_what_makes_the_run_red_is_not_crowded_out_by_what_only_reports() -> None:
+    reply = "It went wrong in a long-winded way. " * 100
+    noisy = [
+        make_row("f", f"v.s{n}", variant="exp", gate=False).model_copy(
+            update={"samples": (make_samples("f")[0].model_copy(update={"final_output": f"{n} {reply}"}),)}
+        )
+        for n in range(70)
+    ]
+    red = scenario("f", "v.red")
+    comment = _comment(make_report(*noisy, red))
+    assert "names-tracking" in comment, "the evidence of the one scenario that gates"
+    assert "are left out for length" in comment

@@ -266,3 +266,9 @@ def test_data_that_is_not_too_large_is_kept_whole(value: dict[str, Any]) -> None
 @pytest.mark.parametrize("value", [{"a" * 70_000: 1}, {"a": [[]] * 20_000}])
 def test_data_may_be_large_in_any_way(value: dict[str, Any]) -> None:
     assert list(_call(value).input) == [LEFT_OUT]
+
+
+def test_a_secret_with_a_colour_in_its_middle_is_not_put_together_again() -> None:
+    split = f"{SECRET[:5]}\x1b[1;31m{SECRET[5:]}"
+    assert Redactor([SECRET]).text(f"key: {split}!") == f"key: {MASK}!"
+    assert Redactor([SECRET]).text("\x1b[1mbold\x1b[0m") == "\x1b[1mbold\x1b[0m", "colours alone stay"

@@ -264,3 +264,17 @@ def test_a_plan_of_variants_in_words() -> None:
         "a.task · next: 1 sample, agent desk, does not gate",
         "3 scenarios, 7 samples, at most 28 agent calls; nothing was called",
     ]
+
+
+def test_gating_variants_that_cannot_run_at_all_are_no_green_gate() -> None:
+    variants = [
+        {"agent": "worker", "label": "prod"},
+        {"agent": "mock", "label": "exp", "gate": False},
+    ]
+    worker = ExternalProcessAgent(name="worker", provider=Provider.EXTERNAL_PROCESS, command="agent")
+    config = make_config(worker, make_mock(), variant_sets=[{"name": "models", "variants": variants}])
+    with pytest.raises(BadInputError, match=r"nothing can gate: .*\n  a\.one · prod: a conversation does not run"):
+        plan_of(config=config, variant_set="models")
+    free = [variants[0] | {"gate": False}, variants[1]]
+    config = make_config(worker, make_mock(), variant_sets=[{"name": "models", "variants": free}])
+    assert plan_of(config=config, variant_set="models").total_samples == 1
