@@ -1,6 +1,5 @@
 """Interrupted and killed: what is known is reported, what has finished is stored."""
 
-import contextlib
 import os
 import signal
 import sqlite3
@@ -11,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from children import survivors, wait_until_gone
-from command import conversation, start_agentlab, wait_for, write_project
+from children import wait_until_gone
+from command import conversation, start_agentlab, start_python, wait_for, write_project
 
 
 def start_run(folder: Path) -> subprocess.Popen[str]:
@@ -59,35 +58,31 @@ def test_after_kill_9_the_finished_samples_are_in_the_database(tmp_path: Path) -
     assert rows == [("a.quick", number, "passed") for number in (1, 2, 3)]
 
 
+INSISTS = """
+import signal, sys
+from agentlab_ci.cli.main import main
+from agentlab_ci.processes.family import start_leader
+
+class AsTheWorkBegins:
+    def find_spec(self, name, *rest):
+        if name == "agentlab_ci.cli.group":
+            leader = start_leader(sys.argv[1:], cwd=".", env={})
+            leader.stdout.readline()
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+                signal.raise_signal(number)
+
+sys.meta_path.insert(0, AsTheWorkBegins())
+main()
+"""
 STUBBORN = """
-import signal, subprocess, sys, time
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(number, signal.SIG_IGN)
-if len(sys.argv) == 2:
-    subprocess.Popen([sys.executable, *sys.argv, "helper"], start_new_session=True)
+import subprocess, sys, time
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]], start_new_session=True)
+print("up", flush=True)
 time.sleep(60)
 """
 
 
 def test_whoever_insists_ends_the_run_and_its_processes_at_once(tmp_path: Path) -> None:
-    script = tmp_path / "stubborn.py"
-    script.write_text(STUBBORN, encoding="utf-8")
-    agent = {"name": "a", "provider": "external_process", "command": sys.executable, "args": [str(script), "."]}
-    task = {
-        "id": "a.stubborn",
-        "name": "Stubborn",
-        "suite": "a",
-        "task": {"instructions": "Go."},
-        "tools": {"allowed": ["orders.list"]},
-        "evaluators": [{"type": "step_count_max", "mode": "hard_gate", "config": {"max": 1}}],
-    }
-    process = start_agentlab(write_project(tmp_path, {"agents": [agent]}, [task]), "run", "--samples", "2")
-    while len(survivors(script)) < 4:
-        assert process.poll() is None, process.communicate()
-    while process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0.01)  # signals that come at once count as one
-    assert wait_for(process, tmp_path).code == 130
-    assert wait_until_gone(script)
-    assert not (tmp_path / "agentlab-report").exists(), "it ended at the third signal, before its reports"
+    command = [sys.executable, "-c", STUBBORN, str(tmp_path / "stubborn")]
+    assert wait_for(start_python(tmp_path, "-c", INSISTS, *command), tmp_path).code == 130
+    assert wait_until_gone(tmp_path / "stubborn")

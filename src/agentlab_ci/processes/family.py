@@ -77,11 +77,11 @@ def kill_orphans() -> None:
     for process in tuple(_LEADERS.values()):
         _kill_group(process)
     end = time.monotonic() + _KILL_SECONDS
-    while time.monotonic() < end:
+    while True:
         left = {entry for entry in _strangers(read_processes()) if not entry.zombie}
         _kill(left)
         reaped = [reap(process) for process in tuple(_LEADERS.values())]
-        if not left and all(reaped):
+        if (not left and all(reaped)) or time.monotonic() > end:
             return
         if not left:  # else without a pause: who starts another before it ends is caught by speed alone
             time.sleep(_ROUND_SECONDS)
