@@ -99,14 +99,11 @@ class _Engine:
         self._bugs: list[Exception] = []
         self._changed = asyncio.Event()
         self._unended = Counter[str]()
-        scenarios: dict[str, set[str]] = {}
         for row in plan.runnable:
             self._unended[row.agent.name] += row.facts.samples_wanted
-            scenarios.setdefault(row.agent.name, set()).add(row.scenario.id)
         self._reachability = {
             row.agent.name: Reachability(
                 samples=self._unended[row.agent.name],
-                scenarios=len(scenarios[row.agent.name]),
                 slots=min(self._slots, row.agent.max_concurrency or self._slots),
             )
             for row in plan.runnable
@@ -164,6 +161,7 @@ class _Engine:
 
     async def _run_job(self, job: Job, agent: Agent) -> None:
         now = self._world.now()
+        number = self._reachability[job.row.agent.name].start()
         sample = SampleRun(
             job,
             agent,
@@ -182,7 +180,7 @@ class _Engine:
             reason = self._stop_reasons.pop(task, None)
             if reason is None:
                 raise
-            result = self._explain_stop(job, sample.stopped(reason))
+            result = sample.stopped(reason)
         except Exception as bug:  # noqa: BLE001 - it costs this sample; all of them are raised once the run is over
             self._bugs.append(bug)
             result = sample.broken(bug)
@@ -193,7 +191,7 @@ class _Engine:
         dropped = self._schedule.finish(job, result.status)
         self._record(job.row, result)
         self._record_unrun(dropped, TerminationReason.SETTLED)
-        rewritten = self._judge_reach(job, result, unreached=sample.unreached)
+        rewritten = self._judge_reach(number, job, result, unreached=sample.unreached)
         self._wake_workers()
         await self._keep(rewritten)
 
@@ -206,31 +204,39 @@ class _Engine:
                 future.cancel()
 
     def _judge_reach(
-        self, job: Job, result: SampleResult, *, unreached: bool
+        self, number: int, job: Job, result: SampleResult, *, unreached: bool
     ) -> list[tuple[PlanRow, SampleResult]]:
         """Give up on the agent, or on no account any more; returns the earlier results that this rewrote."""
         rewritten: list[tuple[PlanRow, SampleResult]] = []
-        if result.status is SampleStatus.CANCELLED:
-            return rewritten
         name = job.row.agent.name
         reachability = self._reachability[name]
+        if result.status is SampleStatus.CANCELLED:
+            reachability.forget(number)
+            return rewritten
         before = reachability.reach
         reach = reachability.record(
+            number,
             find_failure(result, unreached=unreached),
             scenario_id=job.row.scenario.id,
             last=self._unended[name] == 0,
+            settled=before is Reach.UNKNOWN and self._ledger.none_can_pass(name),
         )
         if reach.given_up:
             rewritten += self._ledger.give_up_on(name, reachability.failure or UNREACHED)
             for row, sample in rewritten:
                 self._world.observer.sample_ended(row.facts, sample)
             if before is Reach.UNKNOWN:
-                self._record_unrun(self._schedule.drop_agent(name), TerminationReason.AGENT_UNREACHABLE)
-                of_agent = [task for task, job in self._running.items() if job.row.agent.name == name]
-                self._stop_running(of_agent, TerminationReason.AGENT_UNREACHABLE)
+                self._give_up_on(name, reach)
         if reach is not Reach.UNKNOWN:
             self._release(name)
         return rewritten
+
+    def _give_up_on(self, name: str, reach: Reach) -> None:
+        """Start none of the agent's samples any more. Those that run may yet go well, if it can be reached."""
+        self._record_unrun(self._schedule.drop_agent(name), TerminationReason.AGENT_UNREACHABLE)
+        if reach is Reach.UNREACHABLE:
+            of_agent = [task for task, job in self._running.items() if job.row.agent.name == name]
+            self._stop_running(of_agent, TerminationReason.AGENT_UNREACHABLE)
 
     def _record(self, row: PlanRow, sample: SampleResult) -> None:
         self._ledger.add(row, sample)

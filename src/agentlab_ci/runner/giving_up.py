@@ -33,7 +33,7 @@ def mark_alike(sample: SampleResult, failure: Failure) -> SampleResult | None:
 
 
 def spare(sample: SampleResult, failure: Failure) -> SampleResult:
-    """Return a sample that does not run, or not to its end, with the failure that its agent was given up on for.
+    """Return a sample that does not run with the failure that its agent was given up on for.
 
     It comes as one of an unreachable agent.
     """

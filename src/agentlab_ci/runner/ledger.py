@@ -32,6 +32,11 @@ class Ledger:
         """Judge every row, in YAML order."""
         return tuple(self.judge(row) for row in self._plan.rows)
 
+    def none_can_pass(self, agent: str) -> bool:
+        """Whether every scenario of the agent is settled as failed."""
+        rows = (row for row in self._plan.runnable if row.agent.name == agent)
+        return all(self.judge(row).below_bar for row in rows)
+
     def give_up_on(self, agent: str, failure: Failure) -> Iterator[tuple[PlanRow, SampleResult]]:
         """Mark those of the agent's samples that failed like this; yields what it marked."""
         for row in self._plan.runnable:

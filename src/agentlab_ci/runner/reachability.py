@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import count, takewhile
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.trace import EventKind, Role
 
 MIN_PROBES = 3
+MIN_SCENARIOS = 3
 REFUSALS = frozenset({401, 403, 404})
 """HTTP statuses that tell of the agent's address or key, and not of what it was asked."""
 
@@ -60,35 +62,53 @@ class Reach(Enum):
 
 
 class Reachability:
-    """One agent's first samples. `samples` are all it will run, of `scenarios` different ones, `slots` at once.
+    """One agent's first samples, in the order they start. `samples` are all it will run, `slots` at once.
 
-    An agent is failing only if two scenarios fail alike, where it has as many: one alone may be what it fails at.
+    How they end is read in that order too: those that fail at once say nothing while one before them still runs.
     """
 
-    def __init__(self, *, samples: int, scenarios: int, slots: int) -> None:
+    def __init__(self, *, samples: int, slots: int) -> None:
         self._probes = min(samples, max(MIN_PROBES, slots))
-        self._fewest_scenarios = min(scenarios, 2)
-        self._failed: list[str] = []
+        self._numbers = count()
+        self._failed_at: dict[int, str | None] = {}
         self.failure: Failure | None = None
         """What all samples so far have in common."""
         self.reach = Reach.UNKNOWN
 
-    def record(self, failure: Failure | None, *, scenario_id: str, last: bool) -> Reach:
-        """Note how a sample ended, redraws included; `last` when nothing else of the agent will run."""
+    def start(self) -> int:
+        """Note that a sample starts, and return its number for `record`."""
+        number = next(self._numbers)
+        if self.reach is Reach.UNKNOWN:
+            self._failed_at[number] = None
+        return number
+
+    def record(
+        self, number: int, failure: Failure | None, *, scenario_id: str, last: bool, settled: bool = False
+    ) -> Reach:
+        """Note how a sample ended, redraws included; `last` when nothing else of the agent will run.
+
+        `settled`: none of the agent's scenarios can pass any more. While one can, an agent is failing only if
+        three scenarios fail alike: fewer may be what it fails at.
+        """
         if self.reach is Reach.UNKNOWN:
             if failure is None or not (self.failure or failure).is_like(failure):
                 self.reach = Reach.REACHED
             else:
                 self.failure = self.failure or failure
-                self._failed.append(scenario_id)
-                self.reach = self._decide(last=last)
+                self._failed_at[number] = scenario_id
+                self.reach = self._decide(last=last, settled=settled)
         return self.reach
 
-    def _decide(self, *, last: bool) -> Reach:
-        enough = len(self._failed) >= self._probes
+    def forget(self, number: int) -> None:
+        """Leave out a sample that says nothing of the agent."""
+        self._failed_at.pop(number, None)
+
+    def _decide(self, *, last: bool, settled: bool) -> Reach:
+        failed_at = list(takewhile(lambda scenario_id: scenario_id is not None, self._failed_at.values()))
+        enough = len(failed_at) >= self._probes
         if self.failure is UNREACHED:
             return Reach.UNREACHABLE if enough or last else Reach.UNKNOWN
         if last:
             return Reach.REACHED  # nothing is left to be spared
-        enough = enough and len(set(self._failed)) >= self._fewest_scenarios
+        enough = enough and (settled or len(set(failed_at)) >= MIN_SCENARIOS)
         return Reach.FAILING if enough else Reach.UNKNOWN

@@ -224,6 +224,7 @@ def test_a_single_sample_that_cannot_connect_says_unreachable() -> None:
 
 
 CRASHES = Act(fails=TerminationReason.AGENT_ERROR)
+QUICK_CRASH = Act(fails=TerminationReason.AGENT_ERROR, seconds=0)
 
 
 def test_an_agent_whose_first_samples_all_crash_alike_is_given_up_on() -> None:
@@ -232,26 +233,64 @@ def test_an_agent_whose_first_samples_all_crash_alike_is_given_up_on() -> None:
     samples = [sample for row in rows for sample in row.samples]
     assert {sample.termination_reason for sample in samples} == {TerminationReason.AGENT_ERROR}
     assert {letters(row) for row in rows} == {"ee"}
-    assert len(performance.stage.asked) == 4, "three samples, and the one beside the third"
+    assert len(performance.stage.asked) == 6, "samples of three scenarios, and the one beside the fifth"
     assert all(sample.given_up for sample in samples)
     messages = [sample.error.message for sample in samples if sample.error]
-    assert messages[:3] == ["scripted failure"] * 3
-    assert set(messages[4:]) == {
+    assert messages[:6] == ["scripted failure"] * 6
+    assert set(messages[6:]) == {
         "the agent's first samples all failed alike, so the rest did not run: scripted failure"
     }
-    assert [sample.run_id is None for sample in samples] == [False] * 4 + [True] * 16
+    assert [sample.run_id is None for sample in samples] == [False] * 6 + [True] * 14
     assert len(performance.witness.complete) == 10
     assert all(sample.given_up for row in performance.witness.complete for sample in row.samples)
 
 
-def test_a_sample_that_runs_while_its_agent_is_given_up_on_is_stopped() -> None:
+def test_a_sample_that_runs_while_its_agent_is_given_up_on_runs_to_its_end() -> None:
     plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), concurrency=2)
     slow = Act(seconds=100)
-    rows, _, seconds = perform(plan, lambda name, *_: slow if name == "a.s1" else CRASHES)
-    assert seconds == 3.0
-    stopped = rows[1].samples[0]
-    assert (stopped.status, stopped.termination_reason) == (SampleStatus.ERROR, TerminationReason.AGENT_ERROR)
-    assert (stopped.given_up, stopped.run_id is not None) == (True, True)
+    rows, performance, seconds = perform(plan, lambda name, *_: slow if name == "a.s3" else CRASHES)
+    assert "".join(map(letters, rows)) == "eeepeeeeee"
+    assert seconds == 101.0
+    assert len(performance.stage.asked) == 4
+    assert [row.samples[0].given_up for row in rows] == [True] * 3 + [False] + [True] * 6
+    assert {row.scenario_id for row in performance.witness.complete} == {row.scenario_id for row in rows}
+
+
+def test_samples_that_fail_at_once_do_not_decide_over_those_that_began_before_them() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), samples=2, concurrency=8)
+    works = Act(seconds=2)
+    rows, performance, _ = perform(plan, lambda _id, sample, _time: works if sample == 2 else QUICK_CRASH)
+    assert {letters(row) for row in rows} == {"ep"}
+    assert len(performance.stage.asked) == 20
+    assert not any(sample.given_up for row in rows for sample in row.samples)
+
+
+def test_a_connection_that_hangs_counts_in_its_turn() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(20)), concurrency=4)
+    rows, _, _ = perform(plan, lambda name, *_: Act(seconds=60) if name == "a.s1" else REFUSES)
+    assert letters(rows[1]) == "p"
+    assert {s.termination_reason for s in rows[0].samples} == {TerminationReason.HTTP_CONNECTION_FAILED}
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 8])
+def test_a_single_scenario_is_not_given_up_on_while_it_can_still_pass(concurrency: int) -> None:
+    plan = plan_of(scenario(), samples=9, rate="0.5", concurrency=concurrency)
+    rows, _, _ = perform(plan, lambda _id, sample, _time: CRASHES if sample <= 3 else GOOD)
+    assert (letters(rows[0]), rows[0].verdict) == ("eeepppppp", Verdict.PASSED)
+
+
+def test_a_single_scenario_that_cannot_pass_any_more_is_given_up_on() -> None:
+    rows, performance, _ = perform(plan_of(scenario(), samples=9, rate="0.5", concurrency=1), lambda *_: CRASHES)
+    assert len(performance.stage.asked) == 5, "after five errors of nine, five passes are out of reach"
+    assert all(sample.given_up for sample in rows[0].samples)
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 8])
+def test_two_broken_scenarios_hide_no_others(concurrency: int) -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), samples=9, concurrency=concurrency)
+    rows, _, _ = perform(plan, lambda name, *_: CRASHES if name in ("a.s0", "a.s1") else GOOD)
+    assert [letters(row) for row in rows] == ["e" * 9] * 2 + ["p" * 9] * 8
+    assert not any(sample.given_up for row in rows for sample in row.samples)
 
 
 def test_what_is_given_up_on_is_stored_again() -> None:

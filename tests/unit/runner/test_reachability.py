@@ -14,10 +14,17 @@ CRASH = Failure(reason=TerminationReason.AGENT_ERROR, message="it ended with cod
 REFUSED = Failure(reason=TerminationReason.HTTP_ERROR, status=401, message="answered HTTP 401")
 
 
-def reaches(*failures: Failure | None, samples: int = 30, scenarios: int = 10, slots: int = 1) -> list[Reach]:
-    """Record these ends, each of another scenario, and return what was known after each."""
-    reachability = Reachability(samples=samples, scenarios=scenarios, slots=slots)
-    return [reachability.record(failure, scenario_id=f"a.{n}", last=False) for n, failure in enumerate(failures)]
+def reaches(
+    *failures: Failure | None, samples: int = 30, slots: int = 1, scenarios: int = 10, settled: bool = False
+) -> list[Reach]:
+    """Record these ends, of so many scenarios in turn, and return what was known after each."""
+    reachability = Reachability(samples=samples, slots=slots)
+    return [
+        reachability.record(
+            reachability.start(), failure, scenario_id=f"a.{n % scenarios}", last=False, settled=settled
+        )
+        for n, failure in enumerate(failures)
+    ]
 
 
 @pytest.mark.parametrize(("failure", "given_up"), [(UNREACHED, Reach.UNREACHABLE), (CRASH, Reach.FAILING)])
@@ -26,7 +33,7 @@ def reaches(*failures: Failure | None, samples: int = 30, scenarios: int = 10, s
     [
         (30, 1, 3),  # at least three are tried
         (30, 8, 8),  # as many as run at once
-        (2, 8, 2),  # all there are
+        (3, 8, 3),  # all there are
     ],
 )
 def test_so_many_first_samples_must_fail(
@@ -61,33 +68,61 @@ def test_a_refusal_is_the_same_in_other_words() -> None:
     assert reaches(REFUSED, other_status, REFUSED)[-1] is Reach.REACHED
 
 
+def test_two_samples_that_cannot_connect_are_enough_where_there_are_no_more() -> None:
+    assert reaches(UNREACHED, UNREACHED, samples=2) == [Reach.UNKNOWN, Reach.UNREACHABLE]
+
+
 def test_if_fewer_ran_because_the_verdicts_were_settled_all_of_them_decide() -> None:
-    reachability = Reachability(samples=30, scenarios=10, slots=8)
-    assert reachability.record(UNREACHED, scenario_id="a.b", last=True) is Reach.UNREACHABLE
+    reachability = Reachability(samples=30, slots=8)
+    number = reachability.start()
+    assert reachability.record(number, UNREACHED, scenario_id="a.b", last=True) is Reach.UNREACHABLE
 
 
 def test_an_agent_that_fails_is_not_given_up_on_when_nothing_is_left_to_spare() -> None:
-    reachability = Reachability(samples=1, scenarios=1, slots=8)
-    assert reachability.record(CRASH, scenario_id="a.b", last=True) is Reach.REACHED
+    reachability = Reachability(samples=1, slots=8)
+    assert reachability.record(reachability.start(), CRASH, scenario_id="a.b", last=True) is Reach.REACHED
 
 
-def test_one_scenario_that_an_agent_cannot_bear_is_no_reason_to_spare_the_others() -> None:
-    reachability = Reachability(samples=30, scenarios=10, slots=1)
-    same = [reachability.record(CRASH, scenario_id="a.first", last=False) for _ in range(5)]
-    assert same == [Reach.UNKNOWN] * 5
-    assert reachability.record(CRASH, scenario_id="a.second", last=False) is Reach.FAILING
+@pytest.mark.parametrize("scenarios", [1, 2])
+def test_scenarios_that_an_agent_cannot_bear_are_no_reason_to_spare_others(scenarios: int) -> None:
+    assert set(reaches(*[CRASH] * 20, scenarios=scenarios)) == {Reach.UNKNOWN}
 
 
-def test_a_single_scenario_is_enough_where_there_is_no_other() -> None:
-    reachability = Reachability(samples=30, scenarios=1, slots=1)
-    same = [reachability.record(CRASH, scenario_id="a.only", last=False) for _ in range(3)]
-    assert same[-1] is Reach.FAILING
+@pytest.mark.parametrize("scenarios", [1, 2])
+def test_a_scenario_is_enough_where_none_can_pass_any_more(scenarios: int) -> None:
+    assert reaches(*[CRASH] * 3, scenarios=scenarios, settled=True)[-1] is Reach.FAILING
 
 
 def test_a_scenario_does_not_matter_to_a_connection() -> None:
-    reachability = Reachability(samples=30, scenarios=10, slots=1)
-    same = [reachability.record(UNREACHED, scenario_id="a.first", last=False) for _ in range(3)]
-    assert same[-1] is Reach.UNREACHABLE
+    assert reaches(*[UNREACHED] * 3, scenarios=1)[-1] is Reach.UNREACHABLE
+
+
+@pytest.mark.parametrize(("failure", "given_up"), [(UNREACHED, Reach.UNREACHABLE), (CRASH, Reach.FAILING)])
+def test_the_first_samples_are_those_that_start_first(failure: Failure, given_up: Reach) -> None:
+    reachability = Reachability(samples=30, slots=4)
+    numbers = [reachability.start() for _ in range(12)]
+
+    def fail(number: int) -> Reach:
+        return reachability.record(number, failure, scenario_id=f"a.{number}", last=False)
+
+    assert {fail(number) for number in numbers if number != 2} == {Reach.UNKNOWN}
+    assert fail(2) is given_up
+
+
+def test_an_answer_of_the_slowest_sample_settles_it_too() -> None:
+    reachability = Reachability(samples=30, slots=4)
+    first, *others = [reachability.start() for _ in range(12)]
+    for number in others:
+        reachability.record(number, CRASH, scenario_id=f"a.{number}", last=False)
+    assert reachability.record(first, None, scenario_id="a.first", last=False) is Reach.REACHED
+
+
+def test_samples_that_say_nothing_are_not_waited_for() -> None:
+    reachability = Reachability(samples=30, slots=1)
+    silent, *others = [reachability.start() for _ in range(5)]
+    reachability.forget(silent)
+    known = [reachability.record(number, CRASH, scenario_id=f"a.{number}", last=False) for number in others]
+    assert known == [Reach.UNKNOWN, Reach.UNKNOWN, Reach.FAILING, Reach.FAILING]
 
 
 def ended(reason: TerminationReason, *, status: int | None = None, **more: Any) -> SampleResult:
