@@ -31,6 +31,8 @@ from agentlab_ci.processes.starting import explain_start_failure
 _LINES_SHOWN = 5
 """Lines of a failure's body that the log shows."""
 _LONGEST_WORDS = 200
+_LINES_IN_A_ROW = 200
+"""Lines that are read before other samples get their turn."""
 
 
 class ProcessConnection:
@@ -104,8 +106,12 @@ class ProcessSession:
         return await self._next_turn(child)
 
     async def _next_turn(self, child: Child) -> AgentTurn:
+        lines = 0
         while True:
             text, note = read_text(await child.read_line())
+            lines += 1
+            if lines % _LINES_IN_A_ROW == 0:
+                await asyncio.sleep(0)  # a line that has come already is read without a pause
             try:
                 said = read_line(text)
             except MalformedError:

@@ -12,6 +12,8 @@ from agentlab_ci.core.trace import Usage
 LOG_LINES = 200
 LOG_CHARACTERS = 500
 LEFT_OUT = "… [more was left out]"
+_WINDOW = LOG_CHARACTERS + 2 * LONGEST_SECRET
+"""Characters of a line that are searched for secrets."""
 _USAGE = UsageFields(
     input_tokens="usage.input_tokens", output_tokens="usage.output_tokens", cost_usd="usage.cost_usd"
 )
@@ -81,5 +83,8 @@ class SessionLog:
     def _cut(self, line: str) -> str:
         if len(line) <= LOG_CHARACTERS:
             return line
-        # Half a secret at the cut would not be found any more.
-        return self._mask(line[: LOG_CHARACTERS + LONGEST_SECRET])[:LOG_CHARACTERS] + LEFT_OUT
+        window = line[:_WINDOW]
+        masked = self._mask(window)
+        if len(line) > len(window):  # its end may be half a secret, and comes close as those before it shrink
+            masked = masked[:-LONGEST_SECRET]
+        return masked[:LOG_CHARACTERS] + LEFT_OUT

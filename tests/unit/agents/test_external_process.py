@@ -3,19 +3,20 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from agentlab_ci.agents.external_process import open_process_agent
+from agentlab_ci.agents.external_process import ProcessSession, open_process_agent
 from agentlab_ci.agents.interface import AgentFailedError, AgentTurn, AgentWorld, SessionStart
 from agentlab_ci.agents.turn_parts import LEFT_OUT, LOG_CHARACTERS, LOG_LINES
 from agentlab_ci.core.config import ExternalProcessAgent
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, TaskBrief, ToolSpec
 from agentlab_ci.core.trace import Usage
-from agentlab_ci.processes.child import kill_orphans
+from agentlab_ci.processes.child import Child, kill_orphans
 from agentlab_ci.processes.endings import BEGINNING_LEFT_OUT, KEPT_BYTES
 from children import PROCESS_AGENT, is_alive, survivors
 
@@ -219,6 +220,35 @@ def test_no_secret_is_cut_in_half_where_the_end_is_kept(marker: Path) -> None:
     agent = agent_config("prints_and_repeats_to_stderr", marker, secret)
     [ended] = work_on(agent, mask=mask)
     assert "x" * 10 not in (ended.failed.body or "") + ended.failed.message
+
+
+class Flood:
+    """A child of which 2,000 lines have come already."""
+
+    read = 0
+
+    async def read_line(self) -> bytes:
+        self.read += 1
+        return b"" if self.read < 2000 else b'{"type": "final", "output": "done"}'
+
+    def take_stderr(self) -> str:
+        return ""
+
+
+def test_others_get_their_turn_while_one_floods(marker: Path) -> None:
+    async def run() -> list[int]:
+        session, flood = ProcessSession(agent_config("any", marker), world(), b""), Flood()
+        session.child = cast("Child", flood)
+        working = asyncio.create_task(session.advance([]))
+        read = [0]
+        while not working.done():
+            await asyncio.sleep(0)
+            read.append(flood.read)
+        assert (await working).final == "done"
+        return read
+
+    read = asyncio.run(run())
+    assert max(later - earlier for earlier, later in pairwise(read)) <= 200
 
 
 def test_without_stderr_a_failure_shows_what_was_printed(marker: Path) -> None:
