@@ -12,7 +12,7 @@ from typing import IO, Self, cast
 
 from agentlab_ci.processes.errors import ChildGoneError, LineTooLongError
 from agentlab_ci.processes.exit_watch import ExitWatch
-from agentlab_ci.processes.family import kill_family, kill_orphans, reap, start_leader
+from agentlab_ci.processes.family import kill_family, kill_orphans, reap, reap_orphans, start_leader
 from agentlab_ci.processes.pipes import LineBuffer, PipeReader, Tail
 
 __all__ = ["Child", "ChildGoneError", "Command", "LineTooLongError", "kill_orphans"]
@@ -23,6 +23,8 @@ LONGEST_SECRET = 16 << 10
 _EXIT_SECONDS = 1.0
 """How long a child that closed its stdout gets to end, so that its exit code can be told."""
 _REAP_SECONDS = 2.0
+_REAP_EVERY_SECONDS = 0.5
+"""The pause between two looks for what has ended of what nobody waits for: zombies count as processes."""
 _ROOM_SECONDS = 0.05
 """The pause between two tries to start a child."""
 NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.EAGAIN}
@@ -58,6 +60,7 @@ class Child:
         self._stdout = PipeReader(cast("IO[bytes]", process.stdout), self._lines, self._changed.set)
         self._stderr = PipeReader(cast("IO[bytes]", process.stderr), self._tail, lambda: None)
         self._watch = ExitWatch(process, self._on_exit)
+        self._reaping = self._loop.call_later(_REAP_EVERY_SECONDS, self._reap_orphans)
 
     @classmethod
     def start(cls, command: Command, *, max_line_bytes: int, mask: Callable[[str], str] = str) -> Self:
@@ -179,8 +182,13 @@ class Child:
         self._let_go()
         self._changed.set()
 
+    def _reap_orphans(self) -> None:
+        reap_orphans()
+        self._reaping = self._loop.call_later(_REAP_EVERY_SECONDS, self._reap_orphans)
+
     def _let_go(self) -> None:
         """Take what the pipes hold, and wait for no more: a process left behind may hold them open."""
+        self._reaping.cancel()
         self.close_stdin()
         for pipe in (self._stdout, self._stderr):
             pipe.drain()

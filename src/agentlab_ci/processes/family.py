@@ -69,6 +69,18 @@ def reap(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
+def reap_orphans() -> None:
+    """Reap the orphans that have ended, up to the first child of our own: its end comes through `reap`."""
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
+            entry = read_process(ended.si_pid)
+            if entry is None or entry.pid in _LEADERS or entry.session == os.getsid(0):
+                return
+            _reap_orphan(entry)
+
+
 def kill_orphans() -> None:
     """Kill every process that is left of those that children started, the children included.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentlab_ci.processes.child import Child, Command
-from agentlab_ci.processes.family import kill_orphans
+from agentlab_ci.processes.family import kill_orphans, reap_orphans
 from agentlab_ci.processes.process_table import read_process, read_processes
 from children import FOR_EVER, survivors, wait_until_gone
 
@@ -111,3 +111,43 @@ def test_a_process_is_read_whatever_it_is_called(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert read_process(process.pid) is None
+
+
+ORPHANS = """
+import os, sys
+for _ in range(30):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os._exit(0)
+        os._exit(0)
+    os.wait()
+print("done", flush=True)
+sys.stdin.read()
+"""
+
+
+def zombies() -> int:
+    return sum(entry.zombie and entry.parent == os.getpid() for entry in read_processes())
+
+
+def test_orphans_that_ended_are_reaped_while_the_child_lives(tmp_path: Path) -> None:
+    async def run() -> None:
+        command = Command(argv=(sys.executable, "-c", ORPHANS), cwd=tmp_path, env={})
+        child = Child.start(command, max_line_bytes=100)
+        assert await child.read_line() == b"done"
+        async with asyncio.timeout(20):
+            while zombies() > 0:  # noqa: ASYNC110 - nobody tells of it
+                await asyncio.sleep(0)
+        assert child.returncode is None
+        await child.end()
+
+    asyncio.run(run())
+
+
+def test_helpers_of_our_own_are_not_reaped(tmp_path: Path) -> None:
+    asyncio.run(run_to_its_end(leaver(tmp_path)))
+    with subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"]) as helper:
+        os.waitid(os.P_PID, helper.pid, os.WEXITED | os.WNOWAIT)
+        reap_orphans()
+        assert helper.wait() == 7
