@@ -9,7 +9,7 @@ from agentlab_ci.agents.http_exchange import HttpExchange
 from agentlab_ci.agents.interface import AgentFailedError, AgentTurn, AgentWorld, Reply, SessionStart
 from agentlab_ci.agents.openai_calls import ModelCall
 from agentlab_ci.agents.openai_config import advise, check_config, read_key
-from agentlab_ci.agents.openai_names import name_functions
+from agentlab_ci.agents.openai_names import name_functions, read_functions
 from agentlab_ci.agents.openai_reply import Completion, read_completion
 from agentlab_ci.agents.openai_request import (
     Message,
@@ -58,7 +58,7 @@ class OpenAIConnection:
         functions: Sequence[Mapping[str, Any]] = (),
         tools: Mapping[str, str] | None = None,
     ) -> Completion:
-        """Ask for the model's next message; `tools` are those behind the functions that it is told of.
+        """Ask for the model's next message; `tools` are those behind the functions that it may call.
 
         Raises AgentFailedError and AgentBusyError.
         """
@@ -99,8 +99,9 @@ class OpenAIWork:
     def __init__(self, connection: OpenAIConnection, messages: tuple[Message, ...], brief: TaskBrief) -> None:
         self._connection = connection
         self._messages = messages
-        self._tools = name_functions(tool.name for tool in brief.tools)
-        self._functions = describe_functions(self._tools, brief.tools)
+        names = name_functions(tool.name for tool in brief.tools)
+        self._functions = describe_functions(names, brief.tools)
+        self._tools = read_functions(names, brief.forbidden)
         self._open_calls: tuple[ModelCall, ...] = ()
 
     async def advance(self, outcomes: Sequence[CallOutcome]) -> AgentTurn:

@@ -1,7 +1,7 @@
 """Names of tools as OpenAI's protocol can carry them. Pure."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, count
 
 LONGEST = 64
@@ -27,6 +27,14 @@ def name_functions(tools: Iterable[str]) -> dict[str, str]:
         function = tool if tool in kept else _find_free(make_allowed(tool), kept | functions.keys())
         functions[function] = tool
     return functions
+
+
+def read_functions(functions: Mapping[str, str], untold: Iterable[str]) -> dict[str, str]:
+    """Return the tools by the names that a model may call them by: those it is told of, and those it is not.
+
+    `functions` are the former, and win where one of the latter would bear the same name.
+    """
+    return {make_allowed(tool): tool for tool in reversed(tuple(untold))} | dict(functions)
 
 
 def _find_free(name: str, taken: Collection[str]) -> str:

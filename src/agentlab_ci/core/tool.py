@@ -18,8 +18,8 @@ class ToolSpec:
 class TaskBrief:
     """What an agent is told of its job. `max_steps` are the turns that it may take, the final answer included.
 
-    `forbidden` it is not told: tools that it may not so much as try to call. A provider that gives tools other names
-    takes the name that it would give one of these for that tool.
+    `forbidden` it is not told: tools that it may not so much as try to call. A provider that gives tools other
+    names takes the name that it would give one of these for that tool.
     """
 
     instructions: str

@@ -1,15 +1,17 @@
 """Tasks: the agent calls tools turn by turn until it gives its final answer, and the whole is judged."""
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
 from agentlab_ci.agents.interface import TaskSession, Worker
 from agentlab_ci.core.config import ToolFault
 from agentlab_ci.core.sample import TerminationReason
-from agentlab_ci.core.scenario import Task
+from agentlab_ci.core.scenario import Scenario, Task
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief
+from agentlab_ci.core.tool_names import find_meant
 from agentlab_ci.evaluators.interface import Evidence
 from agentlab_ci.runner.interface import Draw, Patiently
 from agentlab_ci.runner.judging import judge
@@ -25,7 +27,8 @@ async def run_task(draw: Draw) -> TerminationReason:
     """
     body = cast("Task", draw.scenario.body)
     context = ToolContext(scenario_id=draw.scenario.id, sample=draw.start.sample, fixtures=draw.fixtures)
-    work = _Work(body, draw.recording, draw.patiently, ToolFaults(draw.profile, context))
+    forbidden = _list_forbidden(draw.scenario, body)
+    work = _Work(body, forbidden, draw.recording, draw.patiently, ToolFaults(draw.profile, context))
     async with draw.open_tools(body.tools_allowed, context) as toolbox:
         draw.recording.add_message(body.instructions)
         brief = TaskBrief(
@@ -33,6 +36,7 @@ async def run_task(draw: Draw) -> TerminationReason:
             tools=toolbox.specs,
             variables=body.variables,
             max_steps=body.max_steps,
+            forbidden=forbidden,
         )
         async with cast("Worker", draw.agent).task(draw.start, brief) as session:
             reason = await work.run_within_limit(session, toolbox)
@@ -49,10 +53,22 @@ async def run_task(draw: Draw) -> TerminationReason:
 
 
 class _Work:
-    """One draw of a task under way. `steps` are the turns taken: each call of a tool is one, and the answer."""
+    """One draw of a task under way. `steps` are the turns taken: each call of a tool is one, and the answer.
 
-    def __init__(self, body: Task, recording: Recording, patiently: Patiently, faults: ToolFaults) -> None:
+    A call is recorded, and forbidden, as that of the tool which its name stands for; the agent is answered as it
+    asked.
+    """
+
+    def __init__(
+        self,
+        body: Task,
+        forbidden: tuple[str, ...],
+        recording: Recording,
+        patiently: Patiently,
+        faults: ToolFaults,
+    ) -> None:
         self._body = body
+        self._forbidden = forbidden
         self._recording = recording
         self._patiently = patiently
         self._faults = faults
@@ -87,19 +103,20 @@ class _Work:
         self, request: CallRequest, toolbox: Toolbox, done: list[CallOutcome]
     ) -> TerminationReason | None:
         """Make a call and note it; returns the reason when the sample ends with it."""
+        tool = find_meant(request.name, allowed=self._body.tools_allowed, forbidden=self._forbidden)
         stop = None
         if self._step():
             stop = TerminationReason.STEP_LIMIT_EXCEEDED
             outcome = _blocked(request, f"not called: all {plural(self._body.max_steps, 'step')} are used up")
-        elif request.name in self._body.tools_forbidden:
+        elif tool in self._body.tools_forbidden:
             stop = TerminationReason.FORBIDDEN_TOOL_USED
             outcome = _blocked(request, "not called: the tool is forbidden")
-            self._recording.add_limit(f"called {request.name}, which `tools.forbidden` names")
+            self._recording.add_limit(f"called {tool}, which `tools.forbidden` names")
         elif request.invalid is not None:
             outcome = _blocked(request, f"not called: {request.invalid}")
         else:
             outcome = await self._ask_tool(request, toolbox)
-        self._recording.add_call(request, outcome)
+        self._recording.add_call(replace(request, name=tool), outcome)
         done.append(outcome)
         return stop
 
@@ -121,6 +138,12 @@ class _Work:
             return False
         self._recording.add_limit(f"step {self.steps}, at most {self._body.max_steps} (`runtime.max_steps`)")
         return True
+
+
+def _list_forbidden(scenario: Scenario, body: Task) -> tuple[str, ...]:
+    """Return the tools that must not be tried: the scenario's own list, and what `forbidden_tool` checks."""
+    checked = (tool for spec in scenario.evaluators for tool in getattr(spec.config, "tools", ()))
+    return tuple(dict.fromkeys((*body.tools_forbidden, *checked)))
 
 
 def _blocked(request: CallRequest, why: str, *, fault: ToolFault | None = None) -> CallOutcome:

@@ -137,6 +137,22 @@ def test_a_task_goes_from_calls_to_the_answer(server: HostileAgent, monkeypatch:
     ]
 
 
+def test_a_forbidden_tool_is_called_by_its_own_name_and_never_told_of(
+    server: HostileAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(monkeypatch, calls(asks("orders_refund", "{}")))
+
+    async def run() -> AgentTurn:
+        connection = open_openai_agent(model(server.url("/v1")), keyed_world())
+        async with connection.task(start(), brief("orders.list", forbidden=("orders.refund",))) as session:
+            turn = await session.advance(())
+        await connection.aclose()
+        return turn
+
+    assert [call.name for call in asyncio.run(run()).calls] == ["orders.refund"]
+    assert "refund" not in json.dumps(server.bodies[PATH][0]["tools"])
+
+
 def test_every_turn_stays_in_the_talk(server: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     again = calls(asks("orders_refund", "{}"))
     script(monkeypatch, again, again, says("Done."))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentlab_ci.agents.openai_names import make_allowed, name_functions
+from agentlab_ci.agents.openai_names import make_allowed, name_functions, read_functions
 
 LONG = "support." + "x" * 70
 
@@ -26,6 +26,18 @@ LONG = "support." + "x" * 70
 )
 def test_a_tool_is_called_by_a_name_that_the_protocol_allows(tools: list[str], functions: list[str]) -> None:
     assert list(name_functions(tools).items()) == list(zip(functions, tools, strict=True))
+
+
+def test_a_tool_that_the_model_is_not_told_of_is_known_by_the_name_that_it_would_have() -> None:
+    told = name_functions(["orders.list", "a.b"])
+    assert read_functions(told, ["orders.refund", "a_b", "größe", "x.y", "x/y", LONG]) == {
+        "orders_list": "orders.list",
+        "a_b": "a.b",  # what the model was told wins
+        "orders_refund": "orders.refund",
+        "gr__e": "größe",
+        "x_y": "x.y",  # else the first does
+        "support_" + "x" * 56: LONG,
+    }
 
 
 NAMES = st.text(st.sampled_from("ab._- é/2"), min_size=1, max_size=70)

@@ -121,6 +121,31 @@ def test_a_forbidden_tool_is_not_called_and_ends_the_sample() -> None:
     assert len(worker.told) == 1
 
 
+@pytest.mark.parametrize("name", ["Echo", "functions.echo", "e\u200bcho"])
+def test_a_forbidden_tool_is_known_however_it_is_written(name: str) -> None:
+    check = spec("forbidden_tool", tools=["echo"])
+    ended = work(ScriptedWorker([call(name)]), check, tools_allowed=("refuse",), tools_forbidden=("echo",))
+    assert ends(ended) == ("failed", "forbidden_tool_used")
+    assert [(c.name, c.error) for c in ended.tool_calls] == [("echo", "not called: the tool is forbidden")]
+    assert [e.message for e in ended.evaluations] == ["called echo"]
+
+    worker = ScriptedWorker([call(name), final("done")])
+    went_on = work(worker, check, tools_allowed=("refuse",))
+    assert ends(went_on) == ("failed", "completed")
+    assert [(c.name, c.error) for c in went_on.tool_calls] == [("echo", f"there is no tool {name}")]
+    assert worker.told[1][0].name == name, "it is answered as it asked"
+    assert [e.message for e in went_on.evaluations] == ["called echo"]
+
+
+def test_the_brief_holds_what_the_agent_must_not_try() -> None:
+    worker = ScriptedWorker([final("done")])
+    checks = spec("forbidden_tool", tools=["shop.pay", "shop.sell"]), spec("tool_call_assertion", tool="echo")
+    work(worker, *checks, tools_forbidden=("shop.buy", "shop.sell"))
+    assert worker.brief is not None
+    assert worker.brief.forbidden == ("shop.buy", "shop.sell", "shop.pay")
+    assert [tool.name for tool in worker.brief.tools] == ["echo", "refuse", "slow", "broken"]
+
+
 def test_a_tool_that_is_not_there_is_the_agents_to_recover_from() -> None:
     worker = ScriptedWorker([call("ehco"), call("echo"), final("done")])
     sample = work(worker, tools_allowed=("echo", "refuse"))
