@@ -37,14 +37,15 @@ from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import Written, prepare_report_folder
 from agentlab_ci.reports.escape import command_message, for_log
-from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
+from agentlab_ci.results_file import read_results_file, read_results_of
 from agentlab_ci.runner.batch import Batch
 from agentlab_ci.runner.describe import describe_plan
 from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.runner.set_up import make_set_up
 from agentlab_ci.settings import CommentSettings, ReportSettings, RunSettings
+from agentlab_ci.store.location import find_database
 from agentlab_ci.store.writer import StoreWriter
 from agentlab_ci.tools.interface import ToolWorld
 from agentlab_ci.tools.opening import make_toolbox_opener
@@ -52,7 +53,6 @@ from agentlab_ci.tools.opening import make_toolbox_opener
 if TYPE_CHECKING:
     from agentlab_ci.publish.second_stage import Target
 
-DATABASE = "artifacts/agentlab.db"
 STORE_SECONDS = 10.0
 HURRIED_STORE_SECONDS = 2.0
 """What the store gets to catch up after a signal: a runner kills ten seconds after it cancels."""
@@ -141,9 +141,10 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     with redactor.masking_errors():
         _refuse_unopenable((row.agent for row in plan.runnable), open_agent)
     folder = prepare_report_folder(world.cwd, settings.report)
-    store = StoreWriter.open(
-        _database(settings, project, world), give_up=lambda: world.interrupts.exit_code is not None
+    database = find_database(
+        settings.database, environ=world.environ, cwd=world.cwd, config_file=settings.config_file
     )
+    store = StoreWriter.open(database, give_up=lambda: world.interrupts.exit_code is not None)
     batch = Batch(
         plan,
         store,
@@ -176,7 +177,7 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
 
 def report_again(results_file: str, settings: ReportSettings, world: World) -> Outcome:
     """Render and gate stored results again, without calling an agent."""
-    stored = _read_results(_read(world.cwd / results_file, shown=results_file), shown=results_file)
+    stored = read_results_file(world.cwd, results_file)
     if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
         raise BadInputError("--pass-rate does nothing here: no scenario has more than one sample")
     report = regate(
@@ -200,7 +201,9 @@ def comment_on(results_file: str, settings: CommentSettings, world: World) -> Ou
     from agentlab_ci.publish.second_stage import choose_target  # noqa: PLC0415
     from agentlab_ci.reports.comment import render_comment  # noqa: PLC0415
 
-    report = regate(_read_results(read_artifact(world.cwd / results_file, shown=results_file), shown=results_file))
+    report = regate(
+        read_results_of(read_artifact(world.cwd / results_file, shown=results_file), shown=results_file)
+    )
     payload = read_payload(world.environ).content
     target = choose_target(settings, report.source, environ=world.environ, payload=payload, now=world.now())
 
@@ -310,11 +313,6 @@ def _refuse_unopenable(agents: Iterable[AgentConfig], open_agent: Callable[[Agen
         raise BadInputError("\n".join(reasons))
 
 
-def _database(settings: RunSettings, project: Project, world: World) -> Path:
-    given = settings.database or world.environ.get("AGENTLAB_DB")
-    return world.cwd / given if given else project.root / DATABASE
-
-
 def _conclude(report: RunReport, written: Written, world: World, *, annotate: bool = True) -> Outcome:
     """Say how it ended. A report that could not be written makes a green run red, and changes no other code."""
     if world.log_style.github and annotate:
@@ -346,19 +344,3 @@ def _tell(world: World, lines: Iterable[str]) -> None:
 def _say(world: World, lines: Iterable[str]) -> None:
     for line in lines:
         world.console.out(line)
-
-
-def _read(path: Path, *, shown: str) -> bytes:
-    try:
-        if path.exists() and not path.is_file():
-            raise BadInputError(f"cannot read {shown}: it is not a file")
-        return path.read_bytes()
-    except OSError as problem:
-        raise BadInputError(f"cannot read {shown}: {problem.strerror}") from problem
-
-
-def _read_results(content: bytes, *, shown: str) -> RunReport:
-    try:
-        return read_results(content)
-    except BadInputError as problem:
-        raise BadInputError(f"{shown}: {problem}") from problem

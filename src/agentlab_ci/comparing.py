@@ -61,9 +61,12 @@ def compare_with_baseline(
         raise BadInputError(
             f"no baseline of {scenario_id} is approved in {database}: `agentlab approve RUN|BATCH` approves one"
         )
-    name = f"the baseline of {scenario_id}, {_id_of(approvals[0].reference)}"
-    old = _load(name, approvals[0].reference, database)
     candidate = _find(new, world, database)
+    wants_run = isinstance(candidate.results, RunView)
+    # The newest of the candidate's kind: a run is compared with a run. Without any, the newest says what is wrong.
+    alike = [approval for approval in approvals if isinstance(approval.reference, RunRef) is wants_run]
+    baseline = (alike or approvals)[0].reference
+    old = _load(f"the baseline of {scenario_id}, {_id_of(baseline)}", baseline, database)
     return _conclude(
         replace(old, scenario_id=scenario_id), replace(candidate, scenario_id=scenario_id), world, output
     )

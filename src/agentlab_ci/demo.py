@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agentlab_ci.app import DATABASE, Outcome, World, run_scenarios
+from agentlab_ci.app import Outcome, World, run_scenarios
 from agentlab_ci.comparing import compare_two
 from agentlab_ci.core.domain import Domain
 from agentlab_ci.core.formats import CompareFormat
@@ -14,6 +14,7 @@ from agentlab_ci.errors import ExitCode
 from agentlab_ci.history import approve_results
 from agentlab_ci.scaffolding import init_project
 from agentlab_ci.settings import RunSettings
+from agentlab_ci.store.location import DATABASE
 
 _CHANGED = "work.py"
 _BEFORE = '        if order["duplicate_group"] in seen:\n'

@@ -19,7 +19,12 @@ def read_results_file(cwd: Path, file: str) -> RunReport:
         content = path.read_bytes()
     except OSError as problem:
         raise BadInputError(f"cannot read {file}: {problem.strerror}") from problem
+    return read_results_of(content, shown=file)
+
+
+def read_results_of(content: bytes, *, shown: str) -> RunReport:
+    """Read the content of a results.json that messages call `shown`. Raises BadInputError."""
     try:
         return read_results(content)
     except BadInputError as problem:
-        raise BadInputError(f"{file}: {problem}") from problem
+        raise BadInputError(f"{shown}: {problem}") from problem

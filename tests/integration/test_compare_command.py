@@ -255,3 +255,4 @@ def test_the_approved_baseline_of_a_scenario(project: Path) -> None:
     assert compare(project, "--baseline", "shop.refund", "@last").code == 0
     assert agentlab(project, "approve", run, "--force").code == 0
     assert compare(project, "--baseline", "shop.refund", run).code == 0
+    assert compare(project, "--baseline", "shop.refund", "@last").code == 0, "a batch still has one of its kind"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentlab_ci.action.inputs import ActionInputs
-from agentlab_ci.app import DATABASE, World
+from agentlab_ci.app import World
 from agentlab_ci.core.github import GitHubEvent, PullRequest
 from agentlab_ci.core.url import user_info
 from agentlab_ci.errors import Problem
@@ -19,6 +19,7 @@ from agentlab_ci.publish.trust import PRIVILEGED_EVENTS
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.redact import Redactor
 from agentlab_ci.settings import ReportSettings
+from agentlab_ci.store.location import DATABASE
 
 _USER_INFO = re.compile(r"(:/+)[^\s/?#]*@")
 
