@@ -191,7 +191,7 @@ class _Engine:
         dropped = self._schedule.finish(job, result.status)
         self._record(job.row, result)
         self._record_unrun(dropped, TerminationReason.SETTLED)
-        rewritten = self._judge_reach(number, job, result, unreached=sample.unreached)
+        rewritten = self._judge_reach(number, sample, job, result)
         self._wake_workers()
         await self._keep(rewritten)
 
@@ -204,23 +204,24 @@ class _Engine:
                 future.cancel()
 
     def _judge_reach(
-        self, number: int, job: Job, result: SampleResult, *, unreached: bool
+        self, number: int, run: SampleRun, job: Job, result: SampleResult
     ) -> list[tuple[PlanRow, SampleResult]]:
         """Give up on the agent, or on no account any more; returns the earlier results that this rewrote."""
         rewritten: list[tuple[PlanRow, SampleResult]] = []
+        if result.status is SampleStatus.CANCELLED:
+            return rewritten
         name = job.row.agent.name
         reachability = self._reachability[name]
-        if result.status is SampleStatus.CANCELLED:
-            reachability.forget(number)
-            return rewritten
         before = reachability.reach
-        reach = reachability.record(
-            number,
-            find_failure(result, unreached=unreached),
-            scenario_id=job.row.scenario.id,
-            last=self._unended[name] == 0,
-            settled=before is Reach.UNKNOWN and self._ledger.none_can_pass(name),
-        )
+        last = self._unended[name] == 0
+        settled = before is Reach.UNKNOWN and self._ledger.none_can_pass(name)
+        if run.says_nothing:
+            reach = reachability.forget(number, last=last, settled=settled)
+        else:
+            failure = find_failure(result, unreached=run.unreached)
+            reach = reachability.record(
+                number, failure, scenario_id=job.row.scenario.id, last=last, settled=settled
+            )
         if reach.given_up:
             rewritten += self._ledger.give_up_on(name, reachability.failure or UNREACHED)
             for row, sample in rewritten:

@@ -2,7 +2,7 @@
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
-from agentlab_ci.core.trace import SampleError
+from agentlab_ci.core.trace import EventKind, SampleError
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.runner.reachability import UNREACHED, Failure, find_failure
 from agentlab_ci.runner.sample import UNREACHABLE_ERROR
@@ -14,7 +14,8 @@ _LONGEST_QUOTE = 500
 def mark_alike(sample: SampleResult, failure: Failure) -> SampleResult | None:
     """Return a sample that failed for this reason as one of an agent that was given up on; None for any other.
 
-    One that is marked already is another. A failed connection becomes `agent_unreachable`.
+    One that is marked already is another, and so is one that a runtime profile has struck. A failed connection
+    becomes `agent_unreachable`.
     """
     if failure is UNREACHED:
         if sample.termination_reason is not TerminationReason.HTTP_CONNECTION_FAILED:
@@ -27,7 +28,8 @@ def mark_alike(sample: SampleResult, failure: Failure) -> SampleResult | None:
             }
         )
     found = find_failure(sample, unreached=False)
-    if found is None or sample.given_up or not found.is_like(failure):
+    struck = any(event.kind is EventKind.FAULT for event in sample.trace)
+    if found is None or struck or sample.given_up or not found.is_like(failure):
         return None
     return sample.model_copy(update={"given_up": True})
 

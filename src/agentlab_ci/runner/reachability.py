@@ -6,7 +6,7 @@ from itertools import count, takewhile
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
-from agentlab_ci.core.trace import EventKind, Role
+from agentlab_ci.core.trace import Role
 
 MIN_PROBES = 3
 MIN_SCENARIOS = 3
@@ -34,8 +34,6 @@ UNREACHED = Failure(reason=TerminationReason.AGENT_UNREACHABLE)
 
 def find_failure(sample: SampleResult, *, unreached: bool) -> Failure | None:
     """Return how the sample failed, if all of its agent's samples may fail so; `unreached`: no connection."""
-    if any(event.kind is EventKind.FAULT for event in sample.trace):
-        return None  # our own doing
     if unreached:
         return UNREACHED
     began = bool(sample.tool_calls) or any(turn.role is Role.AGENT for turn in sample.turns)
@@ -99,9 +97,12 @@ class Reachability:
                 self.reach = self._decide(last=last, settled=settled)
         return self.reach
 
-    def forget(self, number: int) -> None:
-        """Leave out a sample that says nothing of the agent."""
-        self._failed_at.pop(number, None)
+    def forget(self, number: int, *, last: bool, settled: bool = False) -> Reach:
+        """Leave out a sample that says nothing of the agent; the rest is as for `record`."""
+        if self.reach is Reach.UNKNOWN:
+            del self._failed_at[number]
+            self.reach = self._decide(last=last, settled=settled)
+        return self.reach
 
     def _decide(self, *, last: bool, settled: bool) -> Reach:
         failed_at = list(takewhile(lambda scenario_id: scenario_id is not None, self._failed_at.values()))

@@ -69,6 +69,11 @@ class SampleRun:
         self.unreached = False
         """Whether the last draw ended because no connection could be made."""
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the runtime profile let the last request go wrong, and the agent never answered."""
+        return self._fault is not None and not self.unreached and not self._recording.agent_turns
+
     async def run(self) -> SampleResult:
         """Run to an end that is never an exception, except for a bug or a cancellation."""
         try:
@@ -113,6 +118,7 @@ class SampleRun:
     async def _draw(self) -> TerminationReason:
         self._recording = Recording(self._clock)
         self.unreached = False
+        self._fault = None
         scenario = self._job.row.scenario
         opening = self._state.open()
         start = SessionStart(

@@ -18,17 +18,20 @@ from virtual_time import run_virtually
 
 @dataclass(frozen=True)
 class Obedient:
-    """An agent whose requests suffer what they have to, and otherwise go well."""
+    """An agent whose requests suffer what they have to, and otherwise go well, or end as `failure` says."""
 
     start: SessionStart | None = None
+    failure: AgentFailedError | None = None
 
     @asynccontextmanager
     async def session(self, start: SessionStart) -> AsyncIterator["Obedient"]:
-        yield Obedient(start)
+        yield Obedient(start, self.failure)
 
     async def send(self, message: str) -> Reply:
         assert self.start is not None
         fault = self.start.next_fault()
+        if fault is None and self.failure is not None:
+            raise self.failure
         if fault is None:
             return Reply(text="good", latency_ms=1)
         if fault.mode == "status":
@@ -39,12 +42,21 @@ class Obedient:
         """Do nothing."""
 
 
-def samples(*faults: dict[str, Any], steps: int = 2, count: int = 1, **profile: Any) -> tuple[SampleResult, ...]:
+def samples(
+    *faults: dict[str, Any],
+    steps: int = 2,
+    count: int = 1,
+    failure: AgentFailedError | None = None,
+    concurrency: int = 8,
+    **profile: Any,
+) -> tuple[SampleResult, ...]:
     config = make_config(runtime_profiles=[{"name": "p", "http_faults": faults, **profile}])
-    plan = plan_of(make_scenario(steps=steps, samples=count, runtime_profile="p"), config=config)
+    plan = plan_of(
+        make_scenario(steps=steps, samples=count, runtime_profile="p"), config=config, concurrency=concurrency
+    )
     show = Performance(plan, Stage(script=lambda *_: pytest.fail("another agent talks")))
     ledger = Ledger(plan)
-    run_virtually(execute(plan, ledger, replace(show.world, open_agent=lambda _: Obedient())))
+    run_virtually(execute(plan, ledger, replace(show.world, open_agent=lambda _: Obedient(failure=failure))))
     return ledger.judge_all()[0].samples
 
 
@@ -69,3 +81,39 @@ def test_an_upstream_that_stays_busy_on_purpose_is_not_the_agents_fault() -> Non
     (sample,) = samples({"mode": "status", "status": 503})
     assert sample.error is not None
     assert sample.error.message.startswith("fault: status 503: HTTP 503 after ")
+
+
+UNREACHED = AgentFailedError("refused", reason=TerminationReason.HTTP_CONNECTION_FAILED, unreached=True)
+CRASH = AgentFailedError("crashed", reason=TerminationReason.AGENT_ERROR)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("failure", [UNREACHED, CRASH])
+def test_a_sample_that_a_profile_struck_is_no_proof_that_its_agent_works(
+    failure: AgentFailedError, place: int
+) -> None:
+    dropped = {"name": "p", "http_faults": [{"mode": "drop"}]}
+    profiles = ["p" if n == place else None for n in range(10)]
+    scenarios = [make_scenario(f"a.s{n}", runtime_profile=profile) for n, profile in enumerate(profiles)]
+    plan = plan_of(*scenarios, config=make_config(runtime_profiles=[dropped]), concurrency=1)
+    show = Performance(plan, Stage(script=lambda *_: pytest.fail("another agent talks")))
+    ledger = Ledger(plan)
+    run_virtually(execute(plan, ledger, replace(show.world, open_agent=lambda _: Obedient(failure=failure))))
+    ended = [row.samples[0] for row in ledger.judge_all()]
+    assert {sample.agent_given_up for n, sample in enumerate(ended) if n != place} == {True}
+    assert ended[place].agent_given_up == (failure is UNREACHED), "of an unreachable agent, all samples are"
+    assert sum(sample.run_id is not None for sample in ended) == 4
+    assert len(show.witness.complete) == 10
+
+
+@pytest.mark.parametrize("failure", [UNREACHED, CRASH])
+def test_what_comes_after_a_fault_is_the_agents_own(failure: AgentFailedError) -> None:
+    fault = {"mode": "status", "status": 503, "on_request": 1}
+    ended = samples(fault, count=9, failure=failure, concurrency=1)
+    assert sum(sample.run_id is not None for sample in ended) == 3
+    assert ended[0].waits
+
+
+def test_a_run_in_which_every_request_is_struck_still_ends_with_every_scenario() -> None:
+    ended = samples({"mode": "drop"}, count=4)
+    assert {sample.termination_reason for sample in ended} == {TerminationReason.HTTP_CONNECTION_FAILED}
