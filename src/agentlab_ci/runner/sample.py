@@ -64,6 +64,7 @@ class SampleRun:
         self._state = job.state
         self._http_faults = HttpFaults(job.row.profile, scenario_id=job.row.scenario.id, sample=job.sample)
         self._fault: HttpFault | None = None
+        self._faults_told: list[str] = []
         self._waits: list[Wait] = []
         self._redraws: list[Redraw] = []
         self.unreached = False
@@ -117,6 +118,8 @@ class SampleRun:
 
     async def _draw(self) -> TerminationReason:
         self._recording = Recording(self._clock)
+        for told in self._faults_told:  # of earlier draws, whose waits are told too
+            self._recording.add_fault(told)
         self.unreached = False
         self._fault = None
         scenario = self._job.row.scenario
@@ -148,7 +151,9 @@ class SampleRun:
     def _next_fault(self) -> HttpFault | None:
         self._fault = self._http_faults.strike()
         if self._fault is not None:
-            self._recording.add_fault(f"request {self._http_faults.requests}: {name_fault(self._fault)}")
+            told = f"request {self._http_faults.requests}: {name_fault(self._fault)}"
+            self._faults_told.append(told)
+            self._recording.add_fault(told)
         return self._fault
 
     async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, Reply, SessionStart
+from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.reports.advice import LONG_WAITS, advise
 from agentlab_ci.runner.engine import execute
 from agentlab_ci.runner.ledger import Ledger
+from canned import AGENT
+from factories import make_facts, make_report
 from scripted_agent import Performance, Stage, make_config, make_scenario, plan_of
 from virtual_time import run_virtually
 
@@ -69,7 +73,10 @@ def test_requests_are_numbered_over_waits_steps_and_fresh_starts() -> None:
     (sample,) = samples(busy | {"on_request": 1}, broke | {"on_request": 3}, busy | {"on_request": 5})
     # 1 busy, 2 answered, 3 broke; again from the first step: 4 answered, 5 busy, 6 answered
     assert (sample.status, len(sample.waits), len(sample.redraws)) == ("passed", 2, 1)
-    assert told(sample) == ["request 5: status 503"], "of the draw that counts"
+    assert told(sample) == ["request 1: status 503", "request 3: drop", "request 5: status 503"]
+    faults = [event.at_ms for event in sample.trace if event.kind == "fault"]
+    assert faults[:2] == [0, 0], "those of earlier draws come before all that this one did"
+    assert [event.kind for event in sample.trace][:2] == ["fault", "fault"]
 
 
 def test_each_sample_counts_its_own_requests() -> None:
@@ -117,3 +124,12 @@ def test_what_comes_after_a_fault_is_the_agents_own(failure: AgentFailedError) -
 def test_a_run_in_which_every_request_is_struck_still_ends_with_every_scenario() -> None:
     ended = samples({"mode": "drop"}, count=4)
     assert {sample.termination_reason for sample in ended} == {TerminationReason.HTTP_CONNECTION_FAILED}
+
+
+def test_a_fresh_start_blames_no_agent_for_the_waits_that_a_profile_made() -> None:
+    busy = [{"mode": "status", "status": 429, "on_request": number} for number in range(1, 7)]
+    ended = samples(*busy, {"mode": "drop", "on_request": 7}, count=4)
+    assert sum(wait.seconds for sample in ended for wait in sample.waits) > LONG_WAITS
+    assert {(sample.status, len(sample.redraws)) for sample in ended} == {("passed", 1)}
+    report = make_report(judge_scenario(make_facts(agent=AGENT, samples_wanted=4), ended))
+    assert advise(report, str) == ()
