@@ -1,11 +1,15 @@
 """The openai agent at work for the command, against an OpenAI-compatible server that others wrote."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentlab_ci.tools.interface import ToolContext, ToolWorld
+from agentlab_ci.tools.opening import make_toolbox_opener
 from aimock import aimock, journal
 from command import Ended, agentlab, conversation, write_project
 
@@ -156,14 +160,19 @@ def test_arguments_that_cannot_be_read_are_recovered_from(ended: Ended, server: 
 
 def test_a_tool_that_is_not_there_is_recovered_from(ended: Ended, server: str) -> None:
     guess, known = tool_calls(ended, "unknown")
-    assert guess == (
-        "orders.cancel",
-        {"order_id": "ord_1024"},
-        "there is no tool orders.cancel; there are orders.refund",
-    )
+    refusal = asyncio.run(refuse("orders.cancel", allowed="orders.refund"))
+    assert guess == ("orders.cancel", {"order_id": "ord_1024"}, refusal)
     assert known[2] is None
-    [sent] = asked(server, "by guessing")[1]["messages"][-2]["tool_calls"]
-    assert sent["function"]["name"] == "orders_cancel"
+    *_, called, told = asked(server, "by guessing")[1]["messages"]
+    assert called["tool_calls"][0]["function"]["name"] == "orders_cancel"
+    assert json.loads(told["content"]) == {"error": refusal}
+
+
+async def refuse(tool: str, *, allowed: str) -> str | None:
+    """Return what the tools say to a call of one that is not there."""
+    world = ToolWorld(environ={}, project=Path("nowhere"))
+    async with make_toolbox_opener((), world)((allowed,), ToolContext(scenario_id="s.one", sample=1)) as tools:
+        return (await tools.call(tool, {})).error
 
 
 def test_a_rate_limit_is_waited_out_in_mid_task(ended: Ended) -> None:
