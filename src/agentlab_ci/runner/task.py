@@ -121,7 +121,8 @@ class _Work:
         return stop
 
     async def _ask_tool(self, request: CallRequest, toolbox: Toolbox) -> CallOutcome:
-        fault = self._faults.strike(request.name)
+        allowed = request.name in self._body.tools_allowed
+        fault = self._faults.strike(request.name) if allowed else None
         try:
             if fault is not None:
                 return await suffer(fault)

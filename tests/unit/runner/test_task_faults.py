@@ -67,6 +67,14 @@ def test_calls_that_are_not_made_do_not_count() -> None:
     assert (forbidden.termination_reason, forbidden.tool_calls[0].fault) == ("forbidden_tool_used", None)
 
 
+def test_a_tool_that_the_scenario_does_not_allow_suffers_no_fault() -> None:
+    worker = ScriptedWorker([call("weather"), final("done")])
+    faults = [{"tool": "weather", "mode": "partial_output", "partial_output": {"sun": True}}]
+    sample = work(worker, profile={"tool_faults": faults})
+    assert told(worker) == [(None, "there is no tool weather", None)]
+    assert [(c.output, c.fault) for c in sample.tool_calls] == [(None, None)]
+
+
 def test_a_timeout_is_waited_for_and_counts_for_the_scenarios_own_limit() -> None:
     turns = [call("echo"), final("done")]
     slow = work(ScriptedWorker(turns), profile=faulty(mode="timeout", timeout_ms=7000))
