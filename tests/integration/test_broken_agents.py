@@ -130,4 +130,4 @@ def test_an_agent_that_refuses_one_sample_at_a_time_needs_a_higher_quota(tmp_pat
     with hostile_agent() as server:
         ended = refuse_all(server, tmp_path, "--concurrency", "1")
     (sentence,) = [line for line in ended.out.splitlines() if "too many requests" in line]
-    assert sentence.endswith("although they ran one after the other; take fewer samples, or raise its quota")
+    assert sentence.endswith("although no two ran at once; take fewer samples, or raise its quota")

@@ -84,8 +84,10 @@ def _tell_throttled(name: str, samples: list[SampleResult], show: Show) -> str |
         return None
     told = f"agent {show(cut(name, _LONGEST_NAME))} got too many requests (HTTP {TOO_MANY_REQUESTS}): "
     told += " and ".join(_what_came_of_it(waited, ended))
+    if len(samples) == 1:
+        return f"{told}; run again later, or raise its quota"
     if at_once == 1:
-        return f"{told}, although they ran one after the other; take fewer samples, or raise its quota"
+        return f"{told}, although no two ran at once; take fewer samples, or raise its quota"
     fewer = at_once // 2
     return (
         f"{told}; up to {at_once} ran at once: try `--concurrency {fewer}`, "

@@ -23,6 +23,9 @@ from agentlab_ci.tools.interface import ToolboxOpener, ToolBrokenError
 
 UNREACHABLE_ERROR = SampleError(message="the agent could not be reached, so the rest of its samples did not run")
 
+_DAY = 86_400.0
+"""Seconds."""
+
 WaitListener = Callable[[Job, Wait], None]
 
 
@@ -173,7 +176,7 @@ class SampleRun:
                 await asyncio.sleep(seconds)
 
     def _too_busy(self, busy: AgentBusyError, waited: float) -> AgentFailedError:
-        wish = "" if busy.retry_after is None else f", and asks to wait {busy.retry_after:g} s"
+        wish = "" if busy.retry_after is None else f", and asks to wait {_name_wish(busy.retry_after)}"
         who = "the agent is busy" if self._fault is None else f"fault: {name_fault(self._fault)}"
         return AgentFailedError(
             f"{who}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
@@ -221,6 +224,10 @@ class SampleRun:
             trace=tuple(recording.trace),
             evaluations=tuple(recording.evaluations),
         )
+
+
+def _name_wish(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds <= _DAY else "more than a day"
 
 
 def never_run(job: Job, reason: TerminationReason) -> SampleResult:

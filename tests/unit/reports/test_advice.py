@@ -80,7 +80,19 @@ def test_less_than_one_at_a_time_cannot_be_suggested() -> None:
     one_after_the_other = [(0.0, 10.0), (10.0, 10.0005), (20.0, 9.0)]  # an end is rounded up into the next start
     samples = [waiting(sample, 30.0) for sample in timed("ppp", *one_after_the_other)]
     (sentence,) = advise(report_of(samples), str)
-    assert sentence.endswith(", although they ran one after the other; take fewer samples, or raise its quota")
+    assert sentence.endswith(
+        ": its samples waited 1m 30s in all, although no two ran at once; take fewer samples, or raise its quota"
+    )
+
+
+@pytest.mark.parametrize("others", [0, 4])
+def test_one_sample_that_got_no_answer_has_a_sentence_of_its_own_where_there_is_no_other(others: int) -> None:
+    samples = timed("p" * others + "e", *[(10.0 * n, 9.0) for n in range(others + 1)])
+    samples[-1] = refused(samples[-1])
+    (sentence,) = advise(report_of(samples), str)
+    said = ", although no two ran at once; take fewer samples, or raise its quota"
+    alone = "; run again later, or raise its quota"
+    assert sentence.endswith(f"(HTTP 429): 1 sample got no answer{said if others else alone}")
 
 
 @pytest.mark.parametrize(

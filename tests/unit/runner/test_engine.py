@@ -160,6 +160,22 @@ def test_a_wish_to_wait_longer_than_a_minute_ends_the_sample_at_once() -> None:
     assert seconds == 0.0
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (90.5, "90.5 s"),
+        (86_400, "86400 s"),  # a day
+        (1e12, "more than a day"),
+        (float("inf"), "more than a day"),  # four hundred nines
+    ],
+)
+def test_how_long_an_agent_asks_to_wait_is_said_in_words_for_people(seconds: float, said: str) -> None:
+    rows, _, _ = perform(plan_of(), lambda *_: Act(busy_for=seconds, seconds=0))
+    (sample,) = rows[0].samples
+    assert sample.error is not None
+    assert sample.error.message == f"the agent is busy: HTTP 429 after 0 s of waiting, and asks to wait {said}"
+
+
 def test_a_sample_has_a_total_deadline() -> None:
     config = make_config(sample_timeout_seconds=5)
     rows, _, seconds = perform(plan_of(scenario(steps=9), config=config), lambda *_: GOOD)
