@@ -17,6 +17,7 @@ Delay = Annotated[Whole, Field(ge=0, le=_DAY_MS)]
 Slots = Annotated[Whole, Field(ge=1, le=1000)]
 Seed = Annotated[Whole, Field(gt=-(1 << 63), lt=1 << 63)]
 AtLeastOne = Annotated[Whole, Field(ge=1)]
+Dollars = Annotated[Number, Field(ge=0, le=1_000_000)]
 Probability = Annotated[Number, Field(ge=0, le=1)]
 
 
@@ -90,8 +91,8 @@ class ExternalProcessAgent(_Agent):
 class Price(CamelModel):
     """US dollars for a million tokens."""
 
-    input_per_million: Annotated[Number, Field(ge=0)]
-    output_per_million: Annotated[Number, Field(ge=0)]
+    input_per_million: Dollars
+    output_per_million: Dollars
 
 
 class OpenAIAgent(_Agent):

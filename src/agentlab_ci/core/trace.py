@@ -9,14 +9,14 @@ from agentlab_ci.core.model import Flag, Model, Number, Whole
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Mode
 
-_MOST = 10**24
+MOST = 10**24
 """Above what any run comes to, sums of an agent's own figures included, and still far from infinity."""
 
-Count = Annotated[Whole, Field(ge=0, le=_MOST)]
+Count = Annotated[Whole, Field(ge=0, le=MOST)]
 """How many: a whole number, never a float or a bool."""
-Ordinal = Annotated[Whole, Field(ge=1, le=_MOST)]
+Ordinal = Annotated[Whole, Field(ge=1, le=MOST)]
 """Which one, counted from 1."""
-Figure = Annotated[Number, Field(ge=0, le=_MOST)]
+Figure = Annotated[Number, Field(ge=0, le=MOST)]
 """How much: finite and not negative."""
 
 

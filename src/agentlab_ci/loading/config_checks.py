@@ -61,7 +61,10 @@ def _check_faults(document: Document) -> Iterator[Finding]:
         if http_fault.mode == "status" and http_fault.status is None:
             yield loc, "`status` is required for this mode"
         if http_fault.mode == "delay" and http_fault.delay_ms == 0:
-            yield loc, "`delay_ms` is required for this mode"
+            if "delay_ms" in http_fault.model_fields_set:
+                yield (*loc, "delay_ms"), "must be more than 0 for this mode"
+            else:
+                yield loc, "`delay_ms` is required for this mode"
 
 
 def find_shadowed_replies(document: Document) -> Iterator[Finding]:

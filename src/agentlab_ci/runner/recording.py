@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from agentlab_ci.agents.interface import AgentTurn, Reply
 from agentlab_ci.core.tool import CallOutcome, CallRequest
-from agentlab_ci.core.trace import Evaluation, EventKind, Role, ToolCall, TraceEvent, Turn, Usage
+from agentlab_ci.core.trace import MOST, Evaluation, EventKind, Role, ToolCall, TraceEvent, Turn, Usage
 
 NumberT = TypeVar("NumberT", int, float)
 
@@ -94,7 +94,7 @@ class Recording:
 
     @property
     def usage(self) -> Usage:
-        """The sum over all that was told; a figure that any of them lacks is unknown."""
+        """The sum over all that was told; one that any of them lacks, or that no run comes to, is unknown."""
         return Usage(
             input_tokens=_total([u.input_tokens for u in self.usages]),
             output_tokens=_total([u.output_tokens for u in self.usages]),
@@ -119,4 +119,6 @@ def _total(figures: list[NumberT | None]) -> NumberT | None:
     if not known or len(known) < len(figures):
         return None
     total = sum(known)
+    if not total <= MOST:  # not a number is no smaller either
+        return None
     return round(total, 12) if isinstance(total, float) else total

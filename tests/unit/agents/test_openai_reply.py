@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError
 from agentlab_ci.agents.openai_reply import LONGEST_QUOTE, Completion, read_completion
@@ -133,6 +134,15 @@ def test_the_cost_is_by_the_price_or_else_what_the_server_says(
     used = read(says("Hi") | {"usage": usage}, price=price).usage
     assert (used.input_tokens, used.output_tokens) == (expected.input_tokens, expected.output_tokens)
     assert used.cost_usd == (None if expected.cost_usd is None else pytest.approx(expected.cost_usd, rel=1e-12))
+
+
+def test_the_dearest_tokens_that_may_be_counted_have_a_cost_that_can_be_held() -> None:
+    most = (1 << 53) - 1
+    dear = Price(input_per_million=1e6, output_per_million=1e6)
+    used = read(says("Hi") | {"usage": {"prompt_tokens": most, "completion_tokens": most}}, price=dear).usage
+    assert Usage.model_validate(used.model_dump()).cost_usd == pytest.approx(2 * most)
+    with pytest.raises(ValidationError, match="less than or equal to 1000000"):
+        Price(input_per_million=1e308, output_per_million=1)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,15 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
             "runtime_profiles: [{name: p, http_faults: [{mode: delay}]}]",
             ["1:44: runtime_profiles[0].http_faults[0]: `delay_ms` is required for this mode"],
         ),
+        (
+            "runtime_profiles: [{name: p, http_faults: [{mode: delay, delay_ms: 0}]}]",
+            ["1:58: runtime_profiles[0].http_faults[0].delay_ms: must be more than 0 for this mode"],
+        ),
+        (
+            "agents: [{name: o, provider: openai, model: m, price: {input_per_million: 1.0e+6, "
+            "output_per_million: 1.0e+308}}]",
+            ["1:83: agents[0].price.output_per_million: must be at most 1000000"],
+        ),
         ("sampling: {samples: 4, max_samples: 3}", ["1:12: sampling.samples: 4 samples are more than the 3"]),
         ("sampling: {samples: 4, require_odd: true}", ["1:12: sampling.samples: 4 samples are an even number"]),
         ("sampling: {max_samples: 3, require_odd: true}", []),

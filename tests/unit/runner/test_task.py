@@ -244,3 +244,10 @@ def test_words_beside_the_answer_are_kept() -> None:
 def test_costs_add_up_without_a_trail_of_digits() -> None:
     turns = [call("echo", usage=Usage(cost_usd=0.1)), final("done", usage=Usage(cost_usd=0.2))]
     assert work(ScriptedWorker(turns)).usage.cost_usd == 0.3
+
+
+@pytest.mark.parametrize("cost", [1e308, float("inf"), float("nan"), 0.7e24])
+def test_a_cost_that_no_run_can_have_is_unknown(cost: float) -> None:
+    beyond = Usage().model_copy(update={"cost_usd": cost})
+    sample = work(ScriptedWorker([call("echo", usage=beyond), final("done", usage=beyond)]))
+    assert (sample.status, sample.usage.cost_usd) == (SampleStatus.PASSED, None)
