@@ -10,8 +10,8 @@ from agentlab_ci.core.trace import Role
 
 MIN_PROBES = 3
 MIN_SCENARIOS = 3
-REFUSALS = frozenset({401, 403, 404})
-"""HTTP statuses that tell of the agent's address or key, and not of what it was asked."""
+REFUSALS = frozenset({401, 402, 403, 404})
+"""HTTP statuses that tell of the agent's address, key or credit, and not of what it was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

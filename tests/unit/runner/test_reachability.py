@@ -151,7 +151,9 @@ ASKED = Turn(role=Role.USER, text="Hello")
         (ended(TerminationReason.AGENT_ERROR, turns=(ASKED, Turn(role=Role.AGENT, text="Hi"))), False),
         (ended(TerminationReason.AGENT_ERROR, tool_calls=(ToolCall(name="t", input={}),)), False),
         (ended(TerminationReason.HTTP_ERROR, status=401), True),
+        (ended(TerminationReason.HTTP_ERROR, status=402), True),  # no credit
         (ended(TerminationReason.HTTP_ERROR, status=403), True),
+        (ended(TerminationReason.HTTP_ERROR, status=400), False),  # may depend on what was asked
         (ended(TerminationReason.HTTP_ERROR, status=404), True),
         (ended(TerminationReason.HTTP_ERROR, status=429), False),  # help of its own
         (ended(TerminationReason.HTTP_ERROR, status=500), False),  # may depend on what was asked
