@@ -100,9 +100,8 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
             ["1:58: runtime_profiles[0].http_faults[0].delay_ms: must be more than 0 for this mode"],
         ),
         (
-            "agents: [{name: o, provider: openai, model: m, price: {input_per_million: 1.0e+6, "
-            "output_per_million: 1.0e+308}}]",
-            ["1:83: agents[0].price.output_per_million: must be at most 1000000"],
+            "agents: [{name: o, provider: openai, model: m, price: {inputPerMillion: 1, outputPerMillion: 1.0e+9}}]",
+            ["1:76: agents[0].price.output_per_million: must be at most 1000000"],
         ),
         ("sampling: {samples: 4, max_samples: 3}", ["1:12: sampling.samples: 4 samples are more than the 3"]),
         ("sampling: {samples: 4, require_odd: true}", ["1:12: sampling.samples: 4 samples are an even number"]),
