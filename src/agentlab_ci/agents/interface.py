@@ -86,7 +86,8 @@ class AgentFailedError(Exception):
 
     `status` and `body` are an HTTP answer's, the body unredacted unless it was longer than 64 KiB: then it is
     masked and cut. `unreached`: no connection could be made, so nothing may be there; one that broke, and one for
-    which this machine had no file to open, say nothing of the kind.
+    which this machine had no file to open, say nothing of the kind. `hopeless`: the agent said that it will answer
+    nobody, whatever is asked and however long is waited, as where there is no credit.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class AgentFailedError(Exception):
         body: str | None = None,
         redrawable: bool = False,
         unreached: bool = False,
+        hopeless: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -106,6 +108,7 @@ class AgentFailedError(Exception):
         self.body = body
         self.redrawable = redrawable
         self.unreached = unreached
+        self.hopeless = hopeless
 
 
 class AgentBusyError(Exception):

@@ -84,6 +84,7 @@ def _read_body(answer: Answer, *, cap: int, now: datetime) -> JsonBody:
             reason=TerminationReason.HTTP_ERROR,
             status=busy.status,
             body=busy.body,
+            hopeless=True,
         ) from None
 
 

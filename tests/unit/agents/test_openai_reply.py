@@ -221,7 +221,7 @@ def test_an_error_status_tells_what_to_check(status: int, hint: str) -> None:
     failure = fail({"error": {"message": "no"}}, status=status, config=model(api_key_env="GPT_KEY"))
     assert failure.message == f"{WHERE} answered HTTP {status}: {hint}"
     assert (failure.reason, failure.status) == (TerminationReason.HTTP_ERROR, status)
-    assert failure.redrawable is (status == 502)
+    assert (failure.redrawable, failure.hopeless) == (status == 502, False)
     assert failure.body == '{"error": {"message": "no"}}'
 
 
@@ -238,7 +238,7 @@ def test_a_quota_that_is_used_up_is_not_waited_for(data: object) -> None:
         f"{WHERE} answered HTTP 429, and waiting does not help: You exceeded your current quota."
     )
     assert (failure.reason, failure.status) == (TerminationReason.HTTP_ERROR, 429)
-    assert not failure.redrawable
+    assert (failure.redrawable, failure.hopeless) == (False, True)
 
 
 @pytest.mark.parametrize(
