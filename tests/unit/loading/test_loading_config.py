@@ -45,6 +45,7 @@ def test_no_config_is_the_default_one() -> None:
     assert NO_CONFIG.places == {}
 
 
+DEAR = "{inputPerMillion: 1, outputPerMillion: 1.0e+308}"
 ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
 
 
@@ -100,7 +101,7 @@ ONE_AGENT = "agents: [{name: a, provider: mock}]\n"
             ["1:58: runtime_profiles[0].http_faults[0].delay_ms: must be more than 0 for this mode"],
         ),
         (
-            "agents: [{name: o, provider: openai, model: m, price: {inputPerMillion: 1, outputPerMillion: 1.0e+9}}]",
+            f"agents: [{{name: o, provider: openai, model: m, price: {DEAR}}}]",
             ["1:76: agents[0].price.output_per_million: must be at most 1000000"],
         ),
         ("sampling: {samples: 4, max_samples: 3}", ["1:12: sampling.samples: 4 samples are more than the 3"]),
