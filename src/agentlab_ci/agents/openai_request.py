@@ -37,8 +37,7 @@ def build_completion(
         body["seed"] = config.seed
     headers = {**JSON_HEADERS, "Authorization": f"Bearer {key}"}
     try:
-        # ASCII escapes: a lone surrogate in a message has no UTF-8 form.
-        content = json.dumps(body | dict(config.extra_body)).encode()
+        content = _encode(body | dict(config.extra_body))
     except RecursionError:
         raise AgentFailedError(
             "the model's message is nested too deeply to be sent back",
@@ -82,6 +81,16 @@ def tell_outcome(call_id: str, outcome: CallOutcome) -> Message:
     """Return the message that tells what came of a call: the tool's output as JSON, or why there is none."""
     told = outcome.output if outcome.error is None else {"error": outcome.error}
     return {"role": "tool", "tool_call_id": call_id, "content": _to_json(told)}
+
+
+def _encode(body: Mapping[str, Any]) -> bytes:
+    """Return the body as JSON: a number that is none, which some servers write and no other reads, is null."""
+    # ASCII escapes: a lone surrogate in a message has no UTF-8 form.
+    try:
+        return json.dumps(body, allow_nan=False).encode()
+    except ValueError:
+        finite = json.loads(json.dumps(body), parse_constant=lambda _: None)
+        return json.dumps(finite, allow_nan=False).encode()
 
 
 def _to_json(value: object, *, indent: int | None = None) -> str:

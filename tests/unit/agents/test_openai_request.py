@@ -52,6 +52,14 @@ def test_the_extra_body_wins() -> None:
     assert body == {"model": "m2", "messages": [HELLO], "temperature": 1, "reasoning": {"effort": "low"}}
 
 
+def test_numbers_that_json_has_no_form_for_are_null() -> None:
+    said = {"role": "assistant", "content": "NaN", "score": [float("nan"), {"of": float("-inf")}, 1.5]}
+    parts = build_completion(model(extra_body={"top_p": float("inf")}), key=KEY, messages=[said], functions=[])
+    body = json.loads(parts.body or b"", parse_constant=pytest.fail)
+    assert body["messages"] == [{"role": "assistant", "content": "NaN", "score": [None, {"of": None}, 1.5]}]
+    assert body["top_p"] is None
+
+
 def test_the_key_goes_in_a_header_and_compression_is_not_asked_for() -> None:
     headers = build_completion(model(), key=KEY, messages=[HELLO], functions=[]).headers
     assert headers[b"Authorization"] == f"Bearer {KEY}".encode()
