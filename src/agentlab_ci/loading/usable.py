@@ -42,7 +42,8 @@ def find_unusable(
     for index, tool in enumerate(project.config.tools):
         if tool.name in tools:
             problems += at_config(project, ("tools", index), _check_tool(tool, project.root, environ))
-    problems += _check_fixtures(project, tools)
+    if tools or any(scenario.setup_script for scenario in scenarios):
+        problems += _check_fixtures(project, tools)
     for scenario in scenarios:
         problems += _check_script(scenario, project.root)
     return tuple(problems)
@@ -108,7 +109,14 @@ def _check_tool(tool: CustomTool, root: Path, environ: Mapping[str, str]) -> Ite
 
 
 def _check_fixtures(project: Project, tools: Collection[str]) -> Iterator[Problem]:
-    """Yield what is wrong with the project's own files that these tools read in the place of shipped ones."""
+    """Yield what is wrong with the project's own files that these tools read in the place of shipped ones.
+
+    All of its `fixtures` may be copied for a tool or a setup script, so they have to be the project's.
+    """
+    if is_there(project.root / "fixtures") and not is_inside(project.root, project.root / "fixtures"):
+        shown = (Path(project.config_file or "").parent / "fixtures").as_posix()
+        yield Problem(path=shown, message="is outside of the project, or in its `.git`")
+        return
     kinds = {FIXTURE_OF[tool]: BUILTIN_TOOLS[tool].fixture for tool in tools if tool in BUILTIN_TOOLS}
     for name, kind in sorted(kinds.items()):
         path = project.root / name

@@ -69,7 +69,7 @@ class ToolContext:
     """The sample that calls tools.
 
     `fixtures` is a folder of its own, which a setup script has had its way with; None: the run's fixtures. It is
-    laid out as `fixtures/` of a project is, and a file that it lacks is the shipped one.
+    laid out as `fixtures/` of a project is, and was given copies of all fixtures: what it lacks has been removed.
     """
 
     scenario_id: str

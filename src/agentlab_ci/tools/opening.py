@@ -38,7 +38,7 @@ class _Shop:
     @asynccontextmanager
     async def open_toolbox(self, names: tuple[str, ...], context: ToolContext) -> AsyncIterator[Toolbox]:
         """Open the tools that one sample may use."""
-        fixtures = self._fixtures if context.fixtures is None else FixtureFolder(context.fixtures)
+        fixtures = self._fixtures if context.fixtures is None else FixtureFolder(context.fixtures, whole=True)
         async with AsyncExitStack() as stack:
             sample = _Sample(
                 context=context,
@@ -46,7 +46,7 @@ class _Shop:
                 fixtures=SampleFixtures(context.fixtures, self._world.project),
                 stack=stack,
             )
-            stack.callback(sample.fixtures.remove)
+            stack.push_async_callback(sample.fixtures.remove)
             tools = {
                 name: CheckedTool(tool=self._open(name, sample), schema=self._schemas[name]) for name in names
             }

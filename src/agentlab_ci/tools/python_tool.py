@@ -34,7 +34,7 @@ class PythonTool:
         context = {
             "scenario_id": self._context.scenario_id,
             "sample": self._context.sample,
-            "fixtures_folder": str(self._fixtures.folder()),
+            "fixtures_folder": str(await self._fixtures.folder()),
         }
         try:
             result = await self._ask(worker, {"do": "call", "args": [value, context], "kwargs": {}})

@@ -160,6 +160,18 @@ def test_a_fixture_may_not_lead_out_of_the_project(folder: Path) -> None:
     assert str(problem) == "fixtures/support/orders.json: is outside of the project, or in its `.git`"
 
 
+@pytest.mark.parametrize("use", ["tool", "script", "nothing"])
+def test_a_folder_of_fixtures_may_not_lead_out_of_the_project_where_it_is_used(folder: Path, use: str) -> None:
+    (folder / "fixtures").symlink_to(folder.parent)
+    text = {"tool": TASK.replace("  fixtures: [fixtures/support/orders.json]\n", ""), "script": CONVERSATION}
+    script = "setup_script: good.py\n" if use == "script" else ""
+    write_files(folder, {"scenarios/a.yaml": text.get(use, CONVERSATION) + script, "good.py": ""})
+    project = load(folder)
+    found = find_unusable(project, agents=(), scenarios=project.scenarios, environ={})
+    expected = [] if use == "nothing" else ["fixtures: is outside of the project, or in its `.git`"]
+    assert [str(problem) for problem in found] == expected
+
+
 def test_setup_scripts_must_be_there_and_runnable(folder: Path) -> None:
     scripts = ["missing.py", "plain.sh", "good.sh", "good.py"]
     texts = [

@@ -1,4 +1,8 @@
+import asyncio
 import os
+import shutil
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,13 +98,92 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
         outcomes_of(tmp_path, ("status.get_service", {"service": "checkout-api"}))
 
 
-def test_a_folder_that_cannot_be_copied_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "fixtures").mkdir()
-    os.mkfifo(tmp_path / "fixtures/pipe")
-    fixtures = SampleFixtures(None, tmp_path)
-    with pytest.raises(ToolBrokenError, match=r"the fixtures cannot be copied: .*is a named pipe"):
-        fixtures.folder()
-    fixtures.remove()
+def make_pipe(folder: Path) -> None:
+    os.mkfifo(folder / "ops/pipe")
+
+
+def make_link_to_a_pipe(folder: Path) -> None:
+    os.mkfifo(folder.parent / "pipe")
+    (folder / "ops/pipe").symlink_to(folder.parent / "pipe")
+
+
+def make_a_file_where_a_folder_ships(folder: Path) -> None:
+    (folder / "support").write_text("[]", encoding="utf-8")
+
+
+def make_a_folder_where_a_file_ships(folder: Path) -> None:
+    (folder / "ops/status.json").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (make_pipe, "fixtures/ops/pipe: it is neither a file nor a folder"),
+        (make_a_file_where_a_folder_ships, "fixtures/support: Is a directory"),
+        (make_a_folder_where_a_file_ships, "fixtures/ops/status.json: File exists"),
+    ],
+)
+def test_a_folder_that_cannot_be_copied_is_a_sentence(
+    tmp_path: Path, make: Callable[[Path], None], problem: str
+) -> None:
+    (tmp_path / "fixtures/ops").mkdir(parents=True)
+    make(tmp_path / "fixtures")
+    with pytest.raises(ToolBrokenError) as raised:
+        asyncio.run(folder_of(SampleFixtures(None, tmp_path)))
+    assert str(raised.value) == f"the project's `fixtures` cannot be copied: {problem}"
+
+
+def test_a_link_to_no_regular_file_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "fixtures/ops").mkdir(parents=True)
+    make_link_to_a_pipe(tmp_path / "fixtures")
+    copy_fixtures(tmp_path, tmp_path / "copy")
+    assert not (tmp_path / "copy/ops/pipe").exists()
+
+
+@pytest.mark.parametrize("elsewhere", ["outside", "project/.git/hooks"])
+def test_a_folder_that_leads_out_of_the_project_is_not_copied(tmp_path: Path, elsewhere: str) -> None:
+    write_files(tmp_path, {f"{elsewhere}/mine/a.json": "[1]", "project/mine.py": ""})
+    (tmp_path / "project/fixtures").symlink_to(tmp_path / elsewhere)
+    with pytest.raises(OSError, match=r"^it leads out of the project, or into its `\.git`$"):
+        copy_fixtures(tmp_path / "project", tmp_path / "copy")
+    assert not list((tmp_path / "copy").rglob("a.json"))
+
+
+def test_a_folder_may_be_a_link_within_the_project(tmp_path: Path) -> None:
+    write_files(tmp_path, {"data/mine/a.json": "[1]"})
+    (tmp_path / "fixtures").symlink_to("data")
+    copy_fixtures(tmp_path, tmp_path / "copy")
+    assert (tmp_path / "copy/mine/a.json").is_file()
+
+
+async def folder_of(fixtures: SampleFixtures) -> Path:
+    try:
+        return await fixtures.folder()
+    finally:
+        await fixtures.remove()
+
+
+def test_a_large_folder_does_not_hold_the_run_and_its_copies_are_removed_whenever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    write_files(tmp_path, {f"fixtures/mine/{n}.json": "[1]" for n in range(300)})
+
+    async def copy_and_give_up(turns: int) -> int:
+        fixtures = SampleFixtures(None, tmp_path)
+        copying = asyncio.create_task(fixtures.folder())
+        for turn in range(turns):
+            await asyncio.sleep(0)
+            if copying.done():
+                return turn
+        copying.cancel()
+        await asyncio.gather(copying, return_exceptions=True)
+        await fixtures.remove()
+        return turns
+
+    assert asyncio.run(copy_and_give_up(10)) == 10
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 def test_a_fixture_is_read_once(tmp_path: Path) -> None:
@@ -117,7 +200,14 @@ def test_copies_are_the_shipped_files_and_the_project_s_over_them(tmp_path: Path
         {"fixtures/ops/status.json": "[]", "fixtures/mine/a.json": "[1]", "data/b.json": "[2]"},
     )
     write_files(tmp_path, {"secret.json": "[3]"})
-    links = {"inside": "../data/b.json", "outside": "../../secret.json", "nothing": "gone", "round": "."}
+    write_files(project, {".git/config": "token"})
+    links = {
+        "inside": "../data/b.json",
+        "git": "../.git/config",
+        "outside": "../../secret.json",
+        "nothing": "gone",
+        "round": ".",
+    }
     for name, target in links.items():
         (project / "fixtures" / name).symlink_to(target)
     copy_fixtures(project, tmp_path / "copy")
@@ -131,16 +221,31 @@ def test_copies_are_the_shipped_files_and_the_project_s_over_them(tmp_path: Path
 
 
 def test_a_sample_s_copies_are_made_once_and_removed(tmp_path: Path) -> None:
-    fixtures = SampleFixtures(None, tmp_path)
-    folder = fixtures.folder()
-    assert fixtures.folder() == folder
-    assert (folder / "support/orders.json").is_file()
-    fixtures.remove()
-    assert not folder.parent.exists()
+    async def use() -> Path:
+        fixtures = SampleFixtures(None, tmp_path)
+        folder, again = await asyncio.gather(fixtures.folder(), fixtures.folder())
+        assert folder == again == await fixtures.folder()
+        assert (folder / "support/orders.json").is_file()
+        await fixtures.remove()
+        return folder
+
+    assert not asyncio.run(use()).parent.exists()
 
 
 def test_a_folder_that_was_given_is_not_removed(tmp_path: Path) -> None:
-    fixtures = SampleFixtures(tmp_path, tmp_path)
-    assert fixtures.folder() == tmp_path
-    fixtures.remove()
+    assert asyncio.run(folder_of(SampleFixtures(tmp_path, tmp_path))) == tmp_path
     assert tmp_path.exists()
+
+
+@pytest.mark.parametrize("removed", ["ops/status.json", "ops", "."])
+def test_a_file_that_a_setup_script_removed_is_not_replaced_by_the_shipped_one(
+    tmp_path: Path, removed: str
+) -> None:
+    copy_fixtures(tmp_path, tmp_path / "made")
+    gone = tmp_path / "made" / removed
+    gone.unlink() if gone.is_file() else shutil.rmtree(gone)
+    with pytest.raises(ToolBrokenError) as raised:
+        outcomes_of(tmp_path, ("status.get_service", {"service": "checkout-api"}), fixtures=tmp_path / "made")
+    assert str(raised.value) == (
+        "tool `status.get_service`: fixtures/ops/status.json: it is gone since the setup script ran"
+    )
