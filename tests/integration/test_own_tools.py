@@ -248,6 +248,7 @@ def test_a_tool_that_cannot_be_asked_is_no_fault_of_the_agent(
     ("script", "output"),
     [
         ("import json, sys; print(json.dumps({'got': json.load(sys.stdin)}))", {"got": {"q": "größer"}}),
+        ("import sys; sys.stdout.buffer.write('\\ufeff{\"a\": 1}'.encode())", {"a": 1}),
         # It does not read, and ends its output with no line end.
         ("print('\\n [1, null]  ', end='')", [1, None]),
         ("import sys; print('noise', file=sys.stderr); print('true')", True),

@@ -51,7 +51,7 @@ class CommandTool:
             how = describe_end(exit_code=done.exit_code, signal=done.signal)
             raise ToolFailedError(f"{how}{said(done.stderr, self._mask)}")
         try:
-            return read_plain(done.stdout.decode("utf-8", "replace"))
+            return read_plain(done.stdout.decode("utf-8-sig", "replace"))
         except json.JSONDecodeError:
             what = "what it printed is no JSON" if done.stdout.strip() else "it printed no result"
             raise ToolFailedError(f"{what}{said(done.stderr, self._mask)}") from None
