@@ -267,7 +267,7 @@ def test_a_plan_of_variants_in_words() -> None:
 
 
 def test_gating_variants_that_cannot_run_at_all_are_no_green_gate() -> None:
-    variants = [
+    variants: list[dict[str, Any]] = [
         {"agent": "worker", "label": "prod"},
         {"agent": "mock", "label": "exp", "gate": False},
     ]
