@@ -124,7 +124,6 @@ class SampleRun:
         for told in self._faults_told:  # of earlier draws, whose waits are told too
             self._recording.add_fault(told)
         self.unreached = False
-        self._fault = None
         scenario = self._job.row.scenario
         opening = self._state.open()
         start = SessionStart(

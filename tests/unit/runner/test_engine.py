@@ -208,6 +208,15 @@ def test_an_agent_that_nobody_can_reach_is_given_up_on(samples: int) -> None:
         assert {s.termination_reason for s in row.samples} == {TerminationReason.AGENT_UNREACHABLE}
 
 
+def test_what_runs_of_an_agent_that_nobody_can_reach_is_stopped() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), concurrency=2)
+    slow = Act(seconds=100)
+    rows, _, seconds = perform(plan, lambda name, *_: slow if name == "a.s3" else REFUSES)
+    assert {row.samples[0].termination_reason for row in rows} == {TerminationReason.AGENT_UNREACHABLE}
+    assert rows[3].samples[0].run_id is not None
+    assert seconds < 100
+
+
 def test_an_agent_that_was_reached_once_is_not_given_up_on() -> None:
     plan = plan_of(*(scenario(f"a.s{n}") for n in range(4)), samples=3, concurrency=1)
     rows, _, _ = perform(plan, lambda scenario_id, _sample, _time: GOOD if scenario_id == "a.s0" else REFUSES)

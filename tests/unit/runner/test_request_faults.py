@@ -22,21 +22,25 @@ from virtual_time import run_virtually
 
 @dataclass(frozen=True)
 class Obedient:
-    """An agent whose requests suffer what they have to, and otherwise go well, or end as `failure` says."""
+    """An agent whose requests suffer what they have to, and otherwise go well.
+
+    From sample `fails_from` on, what no fault keeps from it ends in `failure`, if there is one.
+    """
 
     start: SessionStart | None = None
     failure: AgentFailedError | None = None
+    fails_from: int = 1
 
     @asynccontextmanager
     async def session(self, start: SessionStart) -> AsyncIterator["Obedient"]:
-        yield Obedient(start, self.failure)
+        yield replace(self, start=start)
 
     async def send(self, message: str) -> Reply:
         assert self.start is not None
         fault = self.start.next_fault()
-        if fault is None and self.failure is not None:
-            raise self.failure
-        if fault is None:
+        if fault is None or fault.mode == "delay":
+            if self.failure is not None and self.start.sample >= self.fails_from:
+                raise self.failure
             return Reply(text="good", latency_ms=1)
         if fault.mode == "status":
             raise AgentBusyError(status=fault.status or 0, retry_after=None, body="")
@@ -51,6 +55,7 @@ def samples(
     steps: int = 2,
     count: int = 1,
     failure: AgentFailedError | None = None,
+    fails_from: int = 1,
     concurrency: int = 8,
     **profile: Any,
 ) -> tuple[SampleResult, ...]:
@@ -60,7 +65,8 @@ def samples(
     )
     show = Performance(plan, Stage(script=lambda *_: pytest.fail("another agent talks")))
     ledger = Ledger(plan)
-    run_virtually(execute(plan, ledger, replace(show.world, open_agent=lambda _: Obedient(failure=failure))))
+    agent = Obedient(failure=failure, fails_from=fails_from)
+    run_virtually(execute(plan, ledger, replace(show.world, open_agent=lambda _: agent)))
     return ledger.judge_all()[0].samples
 
 
@@ -119,6 +125,18 @@ def test_what_comes_after_a_fault_is_the_agents_own(failure: AgentFailedError) -
     ended = samples(fault, count=9, failure=failure, concurrency=1)
     assert sum(sample.run_id is not None for sample in ended) == 3
     assert ended[0].waits
+
+
+def test_no_delay_hides_that_nobody_can_be_reached() -> None:
+    ended = samples({"mode": "delay", "delay_ms": 1}, count=9, failure=UNREACHED, concurrency=1)
+    assert sum(sample.run_id is not None for sample in ended) == 3
+
+
+def test_an_answer_before_the_fault_is_one() -> None:
+    at_second_step = [{"mode": "drop", "on_request": number} for number in (2, 4)]
+    ended = samples(*at_second_step, count=9, failure=CRASH, fails_from=2, concurrency=1)
+    assert ended[0].status == "error"
+    assert not any(sample.given_up for sample in ended)
 
 
 def test_a_run_in_which_every_request_is_struck_still_ends_with_every_scenario() -> None:
