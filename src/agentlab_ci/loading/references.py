@@ -29,6 +29,7 @@ def check_references(
         *_check_id(document.data),
         *_check_samples(document.data, policy),
         *_check_files(document.data, root),
+        *_check_tools(document.data),
     ]
     if names is not None:
         findings += _check_names(document.data, names)
@@ -57,6 +58,14 @@ def _check_files(data: Mapping[str, object], root: Path) -> Iterator[Finding]:
         yield from outside
         if not outside and path not in FIXTURE_OF.values() and not is_file(root / path):
             yield loc, f"there is no file {quoted(path)} in the project, and none is built in"
+
+
+def _check_tools(data: Mapping[str, object]) -> Iterator[Finding]:
+    if data.get("type", ScenarioType.TASK) == ScenarioType.TASK:
+        allowed = {name for _, name in _texts(data, "tools", "allowed")}
+        for loc, name in _texts(data, "tools", "forbidden"):
+            if name in allowed:
+                yield loc, f"{quoted(name)} is allowed too: take it from one of the two lists"
 
 
 def _check_inside(loc: Loc, path: str, root: Path) -> Iterator[Finding]:

@@ -201,6 +201,10 @@ def test_an_id_is_there_once_and_both_places_are_named(tmp_path: Path) -> None:
         (CONVERSATION + "tools: {allowed: [nope]}\n", "14:1: unknown key `tools`: a conversation has no tools"),
         (CONVERSATION + "setup_script: ../x.py\n", "14:1: setup_script: `../x.py` is outside of the project"),
         (
+            TASK.replace("refund_all", "list"),
+            "12:15: tools.forbidden[0]: `orders.list` is allowed too: take it from one of the two lists",
+        ),
+        (
             TASK.replace("[orders.list,", "[orders.lst,"),
             "11:13: tools.allowed[0]: no tool is called `orders.lst`; did",
         ),
