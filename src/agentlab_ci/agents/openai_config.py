@@ -17,7 +17,8 @@ def read_key(config: OpenAIAgent, environ: Mapping[str, str]) -> str:
         raise BadInputError(f"{config.api_key_env} is required: `{config.name}` takes its key from it")
     if not key.isprintable():
         raise BadInputError(
-            f"{config.api_key_env} holds a line break or control character, which no header can carry"
+            f"agent {config.name}: {config.api_key_env} holds a line break or control character, "
+            "which no header can carry"
         )
     return key
 

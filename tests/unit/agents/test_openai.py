@@ -302,7 +302,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_a_word_of_it() -> Non
     with pytest.raises(BadInputError) as problem:
         open_openai_agent(model(), world(environ={"OPENAI_API_KEY": f"{KEY}\r\nX-Admin: yes"}))
     assert str(problem.value) == (
-        "OPENAI_API_KEY holds a line break or control character, which no header can carry"
+        "agent gpt: OPENAI_API_KEY holds a line break or control character, which no header can carry"
     )
 
 
