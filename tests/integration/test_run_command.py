@@ -204,10 +204,19 @@ def test_agents_are_listed_before_there_is_a_scenario(tmp_path: Path) -> None:
     )
 
 
-def test_a_provider_is_never_replaced_by_a_mock(tmp_path: Path) -> None:
-    ended = run(tmp_path, MOCK, "--provider", "openai")
+@pytest.mark.parametrize("provider", ["openai", "external_process", "python"])
+def test_a_provider_is_never_replaced_by_a_mock(tmp_path: Path, provider: str) -> None:
+    ended = run(tmp_path, MOCK, "--provider", provider)
     assert ended.code == 2
-    assert "'openai' is not one of 'mock', 'http'" in ended.err
+    assert f"--provider {provider}: no agent of the config has it; there is mock (mock)" in ended.err
+
+
+def test_a_provider_chooses_the_one_agent_that_has_it(tmp_path: Path) -> None:
+    gpt = {"name": "gpt", "provider": "openai", "model": "m"}
+    project = write_project(tmp_path, {"agents": [MOCK, gpt]}, [conversation("a.one")])
+    asked = ("run", "--provider", "openai", "--dry-run")
+    ended = agentlab(project, *asked, environ={"OPENAI_API_KEY": CANARY})
+    assert (ended.code, "agent gpt\n" in ended.out) == (0, True), ended.out + ended.err
 
 
 def test_on_github_the_runner_is_told_of_secrets_before_anything_else(tmp_path: Path, web: HostileAgent) -> None:

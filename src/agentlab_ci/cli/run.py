@@ -45,7 +45,7 @@ from agentlab_ci.settings import ReportSettings, RunSettings
 @click.option("--agent", type=TextType(), metavar="A", help="Run everything on this agent of the config.")
 @click.option(
     "--provider",
-    type=ValueChoice([Provider.MOCK, Provider.HTTP]),
+    type=ValueChoice(list(Provider)),
     help="Run everything on the config's one agent of this kind.",
 )
 @click.option(

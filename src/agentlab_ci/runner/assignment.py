@@ -110,7 +110,9 @@ def _by_provider(provider: Provider, config: Config) -> AgentConfig:
         raise BadInputError(
             "HTTP agents require a configured url: add an agent with `provider: http` and `url:` to the config"
         )
-    raise BadInputError(f"--provider {provider}: no agent of the config has it; there are {_names(config)}")
+    there = ", ".join(f"{agent.name} ({agent.provider})" for agent in config.agents)
+    have = "there is none" if not there else f"there {'is' if len(config.agents) == 1 else 'are'} {there}"
+    raise BadInputError(f"--provider {provider}: no agent of the config has it; {have}")
 
 
 def _names(config: Config) -> str:
