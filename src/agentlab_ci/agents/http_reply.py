@@ -29,6 +29,8 @@ _REDRAWABLE = {502, 504}
 _MOST = 1 << 53
 """No count or cost is so large; JSON numbers are exact below it."""
 _SECONDS = re.compile(r"\d+(\.\d+)?", re.ASCII)
+_EVENTS = re.compile(r"\ufeff?\s*(data|event|id|retry)?:")
+"""How a stream of server-sent events begins: with a field, or with a comment."""
 _CHECK = "check `response_field`"
 
 
@@ -184,6 +186,8 @@ def _decode(answer: Answer, cap: int) -> bytes:
 def _name_text(text: str) -> str:
     if not text.strip():
         return "empty, not JSON"
+    if _EVENTS.match(text):
+        return "a stream of events, not JSON: the server streams what is to come in one piece"
     return "HTML, not JSON" if text.lstrip().startswith("<") else "not JSON"
 
 

@@ -165,8 +165,17 @@ def test_the_dearest_tokens_that_may_be_counted_have_a_cost_that_can_be_held() -
         (says({"text": "Hi"}), "`choices.0.message.content` in the reply is an object with text, not text"),
         (says(None, tool_calls="x"), "`tool_calls` in the reply is text, not a list"),
         (says(None, function_call={"name": "a"}), "the reply has a `function_call`, the form before"),
-        (b"data: {}\n\n", "the reply is not JSON; check `base_url`"),
+        (b"oops", "the reply is not JSON; check `base_url`"),
         (b"<html>", "the reply is HTML, not JSON; check `base_url`"),
+        (
+            b'data: {"choices": []}\n\ndata: [DONE]\n\n',
+            "the reply is a stream of events, not JSON: the server streams what is to come in one piece; "
+            "check `base_url`",
+        ),
+        (
+            b": ping\n\nevent: message\ndata: {}\n\n",
+            "the reply is a stream of events, not JSON: the server streams",
+        ),
         (b"", "the reply is empty, not JSON; check `base_url`"),
     ],
 )
