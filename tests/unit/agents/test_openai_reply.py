@@ -21,6 +21,7 @@ CAP = 100_000
 WHERE = "POST http://a/v1/chat/completions"
 LENGTH = "cut short at the model's token limit (`finish_reason: length`)"
 FILTER = "cut short by the provider's content filter (`finish_reason: content_filter`)"
+STREAM = "the reply is a stream of events, not JSON: the server streams what is to come in one piece"
 REFUSED = "the model refused (`refusal`)"
 
 
@@ -167,15 +168,8 @@ def test_the_dearest_tokens_that_may_be_counted_have_a_cost_that_can_be_held() -
         (says(None, function_call={"name": "a"}), "the reply has a `function_call`, the form before"),
         (b"oops", "the reply is not JSON; check `base_url`"),
         (b"<html>", "the reply is HTML, not JSON; check `base_url`"),
-        (
-            b'data: {"choices": []}\n\ndata: [DONE]\n\n',
-            "the reply is a stream of events, not JSON: the server streams what is to come in one piece; "
-            "check `base_url`",
-        ),
-        (
-            b": ping\n\nevent: message\ndata: {}\n\n",
-            "the reply is a stream of events, not JSON: the server streams",
-        ),
+        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', f"{STREAM}; check `base_url`"),
+        (b": ping\n\nevent: message\ndata: {}\n\n", f"{STREAM}; check `base_url`"),
         (b"", "the reply is empty, not JSON; check `base_url`"),
     ],
 )
