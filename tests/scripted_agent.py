@@ -46,6 +46,8 @@ class Act:
     fails: TerminationReason | None = None
     redrawable: bool = False
     unreached: bool = False
+    status: int | None = None
+    hopeless: bool = False
     busy_for: float | None = None
     raises: Exception | None = None
     cost_usd: float | None = None
@@ -106,7 +108,12 @@ class ScriptedSession:
             raise act.raises
         if act.fails is not None:
             raise AgentFailedError(
-                "scripted failure", reason=act.fails, redrawable=act.redrawable, unreached=act.unreached
+                "scripted failure",
+                reason=act.fails,
+                status=act.status,
+                redrawable=act.redrawable,
+                unreached=act.unreached,
+                hopeless=act.hopeless,
             )
         if act.busy_for is not None:
             raise AgentBusyError(status=429, retry_after=act.busy_for, body="slow down")

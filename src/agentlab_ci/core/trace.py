@@ -117,8 +117,12 @@ class Redraw(Record):
 
 
 class SampleError(Record):
-    """Why a sample could not be judged, with as much of the cause as is safe."""
+    """Why a sample could not be judged, with as much of the cause as is safe.
+
+    `hopeless` means that the agent said that it will answer nobody, however long is waited.
+    """
 
     message: str
     status: Count | None = None
     body: str | None = None
+    hopeless: Flag = Field(False, exclude_if=lambda value: not value)

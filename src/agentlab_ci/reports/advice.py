@@ -103,8 +103,10 @@ def _what_came_of_it(waited: float, ended: int) -> Iterator[str]:
 
 
 def _ended_busy(sample: SampleResult) -> bool:
-    busy = sample.error is not None and sample.error.status == TOO_MANY_REQUESTS
-    return busy and sample.status is SampleStatus.ERROR
+    """Tell whether it ended with a 429 that fewer samples might have avoided."""
+    error = sample.error
+    busy = error is not None and error.status == TOO_MANY_REQUESTS and not error.hopeless
+    return busy and not sample.given_up and sample.status is SampleStatus.ERROR
 
 
 def _most_at_once(samples: Iterable[SampleResult]) -> int:

@@ -39,7 +39,8 @@ def find_failure(sample: SampleResult, *, unreached: bool) -> Failure | None:
     began = bool(sample.tool_calls) or any(turn.role is Role.AGENT for turn in sample.turns)
     if began or sample.status is not SampleStatus.ERROR or sample.error is None:
         return None
-    refused = sample.termination_reason is TerminationReason.HTTP_ERROR and sample.error.status in REFUSALS
+    final = sample.error.hopeless or sample.error.status in REFUSALS
+    refused = sample.termination_reason is TerminationReason.HTTP_ERROR and final
     if refused or sample.termination_reason is TerminationReason.AGENT_ERROR:
         return Failure(reason=sample.termination_reason, status=sample.error.status, message=sample.error.message)
     return None

@@ -113,7 +113,12 @@ class SampleRun:
             except AgentFailedError as failure:
                 self.unreached = failure.unreached
                 if not failure.redrawable or len(self._redraws) >= self._limits.error_retries:
-                    error = SampleError(message=failure.message, status=failure.status, body=failure.body)
+                    error = SampleError(
+                        message=failure.message,
+                        status=failure.status,
+                        body=failure.body,
+                        hopeless=failure.hopeless,
+                    )
                     return self._errored(failure.reason, error)
                 pause = choose_pause(len(self._redraws))
                 self._redraws.append(Redraw(reason=failure.reason, message=failure.message, seconds=pause))

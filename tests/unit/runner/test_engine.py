@@ -9,8 +9,10 @@ from agentlab_ci.core.results import ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import ExitCode
+from agentlab_ci.reports.advice import advise
 from agentlab_ci.runner.engine import KEEP_SECONDS
 from agentlab_ci.runner.plan import Plan
+from factories import make_report
 from scripted_agent import (
     BAD,
     GOOD,
@@ -268,6 +270,27 @@ def test_an_agent_whose_first_samples_all_crash_alike_is_given_up_on() -> None:
     assert [sample.run_id is None for sample in samples] == [False] * 6 + [True] * 14
     assert len(performance.witness.complete) == 10
     assert all(sample.given_up for row in performance.witness.complete for sample in row.samples)
+
+
+def test_an_agent_that_will_never_answer_is_given_up_on_and_not_called_busy() -> None:
+    plan = plan_of(*(scenario(f"a.s{n}") for n in range(10)), concurrency=2)
+    no_quota = Act(fails=TerminationReason.HTTP_ERROR, status=429, hopeless=True)
+    rows, performance, _ = perform(plan, lambda *_: no_quota)
+    assert len(performance.stage.asked) == 4
+    samples = [sample for row in rows for sample in row.samples]
+    assert all(sample.given_up for sample in samples)
+    (sentence,) = advise(make_report(*rows), str)
+    assert sentence == (
+        "agent mock was given up on and 6 samples did not run, because its first ones all failed alike: "
+        "scripted failure"
+    )
+
+
+def test_two_samples_that_will_never_be_answered_are_not_called_busy_either() -> None:
+    no_quota = Act(fails=TerminationReason.HTTP_ERROR, status=429, hopeless=True)
+    rows, _, _ = perform(plan_of(samples=2), lambda *_: no_quota)
+    assert [sample.error and sample.error.status for sample in rows[0].samples] == [429, 429]
+    assert advise(make_report(*rows), str) == ()
 
 
 def test_a_sample_that_runs_while_its_agent_is_given_up_on_runs_to_its_end() -> None:

@@ -156,6 +156,10 @@ ASKED = Turn(role=Role.USER, text="Hello")
         (ended(TerminationReason.HTTP_ERROR, status=400), False),  # may depend on what was asked
         (ended(TerminationReason.HTTP_ERROR, status=404), True),
         (ended(TerminationReason.HTTP_ERROR, status=429), False),  # help of its own
+        (
+            ended(TerminationReason.HTTP_ERROR, error=SampleError(message="no quota", status=429, hopeless=True)),
+            True,  # no wait can mend it
+        ),
         (ended(TerminationReason.HTTP_ERROR, status=500), False),  # may depend on what was asked
         (ended(TerminationReason.INVALID_RESPONSE_FORMAT, status=404), False),
         (ended(TerminationReason.TIMEOUT_EXCEEDED), False),
