@@ -109,14 +109,18 @@ def _conclude(old: Side, new: Side, world: World, output: CompareFormat) -> Outc
         comparison = compare_runs(before, after)
         _print(show_run_comparison(comparison, output, world.log_style.glyphs), world)
         regressed = comparison.change is Change.REGRESSED
+        compared = comparison.change is not Change.NOT_COMPARABLE
     elif isinstance(before, RunReport) and isinstance(after, RunReport):
         batches = compare_batches(*_narrow(old, before, new, after))
         _print(show_batch_comparison(batches, output, world.log_style.glyphs), world)
         regressed = batches.has_regressed
+        compared = batches.counts[Change.NOT_COMPARABLE] < len(batches.rows)
     else:
         run, batch = (old, new) if isinstance(before, RunView) else (new, old)
         raise BadInputError(f"{run.name} is a run, and {batch.name} a batch: compare two runs, or two batches")
-    return Outcome(exit_code=ExitCode.BELOW_BAR if regressed else ExitCode.OK)
+    if regressed:
+        return Outcome(exit_code=ExitCode.BELOW_BAR)
+    return Outcome(exit_code=ExitCode.OK if compared else ExitCode.BAD_INPUT)
 
 
 def _narrow(old: Side, before: RunReport, new: Side, after: RunReport) -> tuple[RunReport, RunReport]:

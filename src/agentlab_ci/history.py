@@ -168,7 +168,7 @@ class _Candidate:
 def _find_candidate(text: str, world: World, database: Path) -> _Candidate:
     if text.endswith(".json") or (world.cwd / text).is_file():
         report = regate(read_results_file(world.cwd, text))
-        return _Candidate(name=text, reference=None, report=report, ended=report.summary.verdict)
+        return _Candidate(name=text, reference=None, report=report, ended=_verdict_of_all(report))
     reference = find_reference(database, text)
     report = load_report(database, reference.batch_id)
     match reference:
@@ -176,7 +176,7 @@ def _find_candidate(text: str, world: World, database: Path) -> _Candidate:
             ended = next(s.status for row in report.scenarios for s in row.samples if s.run_id == run_id)
             return _Candidate(name=run_id, reference=reference, report=report, ended=ended)
         case BatchRef(batch_id=batch_id, scenario_id=None):
-            return _Candidate(name=batch_id, reference=reference, report=report, ended=report.summary.verdict)
+            return _Candidate(name=batch_id, reference=reference, report=report, ended=_verdict_of_all(report))
         case BatchRef(batch_id=batch_id, scenario_id=scenario_id):
             rows = tuple(row for row in report.scenarios if row.scenario_id == scenario_id)
             return _Candidate(
@@ -185,6 +185,12 @@ def _find_candidate(text: str, world: World, database: Path) -> _Candidate:
                 report=report.model_copy(update={"scenarios": rows}),
                 ended=run_verdict(row.verdict for row in rows),
             )
+
+
+def _verdict_of_all(report: RunReport) -> Verdict:
+    """Return the verdict over every scenario, those that do not gate included: all of them are approved."""
+    judged = [row.verdict for row in report.scenarios if row.verdict is not Verdict.SKIPPED]
+    return run_verdict(judged) if judged else Verdict.SKIPPED
 
 
 def _refuse(candidate: _Candidate, *, to: str | None, force: bool) -> str | None:

@@ -72,7 +72,7 @@ def test_a_run_says_how_it_stands(approved: Path) -> None:
         (BAD, ("--fail-on", "regression"), 1),
         (BAD, ("--fail-on", "never"), 0),
         (GOOD | {"fail_samples": [1]}, ("--fail-on", "regression"), 0),  # within the bar
-        (BAD, ("--fail-on", "regression", "-k", "5"), 0),  # another k: nobody knows
+        (BAD, ("--fail-on", "regression", "-k", "5"), 3),  # another k: nobody knows
     ],
 )
 def test_it_gates_only_when_asked(approved: Path, agent: dict[str, Any], args: tuple[str, ...], code: int) -> None:
@@ -189,7 +189,7 @@ def test_results_are_held_against_a_baseline_again(approved: Path) -> None:
     again = agentlab(approved, "report", results, "--fail-on", "regression")
     assert again.code == 1, "the results bear their baseline"
     other_bar = agentlab(approved, "report", results, "--pass-rate", "1", "--fail-on", "regression")
-    assert (other_bar.code, set(states(other_bar.results).values())) == (0, {"not_comparable"})
+    assert (other_bar.code, set(states(other_bar.results).values())) == (3, {"not_comparable"})
 
 
 class TestWriteBaseline:
@@ -303,3 +303,20 @@ def test_a_baseline_file_holds_nothing_that_was_said(approved: Path) -> None:
     assert "shipped" not in text
     assert "Where is" not in text
     assert json.loads(text)["scenarios"][0]["hard_gates"] == [{"id": "response_contains", "step": 1}]
+
+
+def test_a_baseline_that_says_nothing_of_what_failed_is_no_green_gate(approved: Path) -> None:
+    (approved / "empty.json").write_text('{"version": 1, "scenarios": []}', encoding="utf-8")
+    for agent, code in ((GOOD | {"fail_samples": [1, 2]}, 3), (GOOD, 0)):
+        project(approved, "orders.status", "orders.refund", agents=(agent,))
+        ended = agentlab(approved, "run", "--baseline", "empty.json", "--fail-on", "regression")
+        assert ended.code == code, ended.out
+        assert set(states(ended.results).values()) == {"new"}
+
+
+def test_another_score_to_pass_makes_results_not_comparable(approved: Path) -> None:
+    config = json.loads((approved / "agentlab.config.yaml").read_text(encoding="utf-8"))
+    (approved / "agentlab.config.yaml").write_text(json.dumps(config | {"pass_score": 40}), encoding="utf-8")
+    ended = agentlab(approved, "run", "--baseline", "baseline.json", "--fail-on", "regression")
+    assert ended.code == 3, ended.out
+    assert set(states(ended.results).values()) == {"not_comparable"}

@@ -256,3 +256,12 @@ def test_the_approved_baseline_of_a_scenario(project: Path) -> None:
     assert agentlab(project, "approve", run, "--force").code == 0
     assert compare(project, "--baseline", "shop.refund", run).code == 0
     assert compare(project, "--baseline", "shop.refund", "@last").code == 0, "a batch still has one of its kind"
+
+
+def test_where_nothing_could_be_compared_green_would_mean_nothing(tmp_path: Path) -> None:
+    database = tmp_path / "artifacts" / "agentlab.db"
+    store_batch(database, "batch_old", OLD, scenario("ppp", "a.one"))
+    store_batch(database, "batch_new", NEW, scenario("eee", "a.one"))
+    ended = compare(tmp_path, "batch_old", "batch_new")
+    assert "nothing could be compared" in ended.out
+    assert ended.code == 2

@@ -11,6 +11,7 @@ from agentlab_ci.core.model import CamelModel, Flag, Json, Name, Number, Rate, T
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import MAX_SAMPLES
 
+DEFAULT_PASS_SCORE = 80
 _DAY_MS = 86_400_000
 Milliseconds = Annotated[Whole, Field(gt=0, le=_DAY_MS)]
 Delay = Annotated[Whole, Field(ge=0, le=_DAY_MS)]
@@ -288,7 +289,9 @@ class Config(CamelModel):
     sample_timeout_seconds: Annotated[Number, Field(gt=0, le=86_400)] = Field(
         600, description="Total time of one sample, waits and redraws included."
     )
-    pass_score: Annotated[Number, Field(ge=0, le=100)] = Field(80, description="Score that a sample needs.")
+    pass_score: Annotated[Number, Field(ge=0, le=100)] = Field(
+        DEFAULT_PASS_SCORE, description="Score that a sample needs."
+    )
     max_reply_bytes: Annotated[Whole, Field(ge=1, le=1 << 30)] = Field(
         4 << 20, description="A longer reply is an error."
     )

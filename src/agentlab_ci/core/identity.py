@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel
 
-from agentlab_ci.core.config import AgentConfig, CustomTool, RuntimeProfile, Variant
+from agentlab_ci.core.config import DEFAULT_PASS_SCORE, AgentConfig, CustomTool, RuntimeProfile, Variant
 from agentlab_ci.core.placeholder import find_placeholders
 from agentlab_ci.core.scenario import Scenario, Task
 
@@ -21,12 +21,18 @@ _SECRET_WORD = re.compile(
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-def hash_scenario(scenario: Scenario, profile: RuntimeProfile | None, tools: Iterable[CustomTool] = ()) -> str:
+def hash_scenario(
+    scenario: Scenario,
+    profile: RuntimeProfile | None,
+    tools: Iterable[CustomTool] = (),
+    *,
+    pass_score: float = DEFAULT_PASS_SCORE,
+) -> str:
     """Return 16 hex digits over all that changes what a sample does or how it is judged, defaults filled in.
 
     Names, description, tags, difficulty, suite, sampling, agent and place are left out, so that a comment, the
     order of keys or another agent change nothing. Of `tools`, which are the project's own, those count that the
-    scenario allows; secrets in their commands do not.
+    scenario allows; secrets in their commands do not. `pass_score` is the score that a sample needs.
     """
     allowed = scenario.body.tools_allowed if isinstance(scenario.body, Task) else ()
     meaning = {
@@ -37,6 +43,7 @@ def hash_scenario(scenario: Scenario, profile: RuntimeProfile | None, tools: Ite
         "normalize": scenario.normalize,
         "setup_script": scenario.setup_script,
         "profile": profile.model_dump(mode="json", exclude={"name"}) if profile else None,
+        "pass_score": float(pass_score),
         "tools": {t.name: _without_secrets(t.model_dump(mode="json")) for t in tools if t.name in allowed},
     }
     return _digest(meaning)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agentlab_ci.core.baseline import Baseline, BaselineSource
+from agentlab_ci.core.baseline import Baseline, BaselineSource, BaselineState
 from agentlab_ci.core.compare_baseline import compare_with_baseline
 from agentlab_ci.core.gate import FailOn, decide_exit_code
 from agentlab_ci.core.results import (
@@ -47,6 +47,12 @@ def judge_scenario(facts: ScenarioFacts, samples: Iterable[SampleResult]) -> Sce
     return result.model_copy(update={"baseline": compare_with_baseline(result, facts.baseline)})
 
 
+def _stands_alone(row: ScenarioResult) -> bool:
+    """Tell whether nobody can say if the scenario got worse: the baseline has it not, or in other terms."""
+    state = None if row.baseline is None else row.baseline.state
+    return state is BaselineState.NOT_COMPARABLE or (state is BaselineState.NEW and row.below_bar)
+
+
 def build_report(
     facts: BatchFacts,
     scenarios: Iterable[ScenarioResult],
@@ -71,7 +77,7 @@ def build_report(
             gating,
             judged=len(judged),
             decided=any(row.verdict is not Verdict.UNFINISHED for row in judged) or not judged,
-            not_judged=sum(row.gate and row.could_not_be_judged for row in judged),
+            not_judged=sum(row.gate and (row.could_not_be_judged or _stands_alone(row)) for row in judged),
             regressed=any(row.gate and row.regressed for row in judged),
             require_finished=require_finished,
             fail_on=fail_on,

@@ -27,7 +27,7 @@ class EvaluatorPart(Model):
     id: Name | None = Field(None, description="What reports call it; its type when absent.")
     type: Name
     mode: Mode = Field(description="A failed hard gate fails the sample; a failed weighted one costs score.")
-    weight: Annotated[Number, Field(gt=0, le=1_000_000)] = 1
+    weight: Annotated[Number, Field(gt=0, le=1_000_000)] = 1.0
     config: Json
 
 

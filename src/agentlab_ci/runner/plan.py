@@ -157,7 +157,7 @@ def _plan_row(scenario: Scenario, assigned: Assignment, config: Config, settings
         tags=scenario.tags,
         file=scenario.place.path,
         line=scenario.place.line,
-        hash=hash_scenario(scenario, profile, config.tools),
+        hash=hash_scenario(scenario, profile, config.tools, pass_score=config.pass_score),
         steps=len(body.steps) if isinstance(body, Conversation) else None,
         normalize=_normalization(scenario.normalize),
         agent=AgentIdentity(

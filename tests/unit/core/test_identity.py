@@ -206,3 +206,9 @@ def test_an_option_that_only_sounds_a_little_like_a_secret_counts(args: list[str
 def test_a_secrets_name_is_known_in_every_spelling(name: str) -> None:
     one, two = (changed(HTTP, request_template={name: value}) for value in ("hunter2", "hunter3"))
     assert hash_config(one, BASELINE) == hash_config(two, BASELINE)
+
+
+def test_the_score_that_a_sample_needs_is_part_of_what_it_is_held_to() -> None:
+    known = hash_scenario(SCENARIO, None)
+    assert hash_scenario(SCENARIO, None, pass_score=80.0) == known
+    assert hash_scenario(SCENARIO, None, pass_score=40) != known
