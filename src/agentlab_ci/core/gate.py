@@ -32,9 +32,9 @@ def decide_exit_code(
     `decided` tells whether any of them got a verdict.
     `ended_by` is the signal or the bug that ended the run early: it wins over 1, and 1 over 3.
     `FailOn.NEVER` turns 1 into 0 and changes nothing else. With `FailOn.REGRESSION` the code is 1 when a gating
-    scenario has `regressed`, and else never; the `not_judged` gating scenarios, of which nobody can say whether they
-    got worse, then count as unfinished: errors alone keep one below its bar, or there is nothing to hold it against.
-    So neither an agent that was not there is green, nor a baseline of other terms.
+    scenario has `regressed`, and else never; the `not_judged` gating scenarios, of which nobody can say whether
+    they got worse, then count as unfinished: errors alone keep one below its bar, or nothing is there to hold it
+    against. So neither an agent that was not there is green, nor a baseline of other terms.
     """
     if ended_by is not None:
         return ended_by
