@@ -1,11 +1,10 @@
 """Which stored results somebody has approved, so that later ones can be compared with them."""
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from agentlab_ci.core.stored import Approval, BatchRef, Reference, RunRef
-from agentlab_ci.store.database import open_existing, write
+from agentlab_ci.store.database import reading, write
 from agentlab_ci.store.references import batch_not_found, run_not_found
 from agentlab_ci.store.rows import column
 
@@ -56,7 +55,7 @@ def list_approvals(
         "batch": None if batch_id is None else column(batch_id),
         "scenario": None if scenario_id is None else column(scenario_id),
     }
-    with closing(open_existing(path)) as connection:
+    with reading(path) as connection:
         return tuple(
             Approval(reference=_read_reference(*found), approved_at=approved_at)
             for *found, approved_at in connection.execute(_NEWEST_FIRST, asked)

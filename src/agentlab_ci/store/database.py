@@ -2,8 +2,8 @@
 
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,6 +62,21 @@ def open_existing(path: Path, *, seconds: float = OPEN_SECONDS) -> sqlite3.Conne
             f"there is no database {path}: it comes with the first run; another one can be named with --db"
         )
     return open_database(path, seconds=seconds)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file that is there, to read what is stored.
+
+    Raises BadInputError when it is not there or cannot be used, and for whatever the block finds to be damaged.
+    """
+    with closing(open_existing(path)) as connection:
+        try:
+            yield connection
+        except (sqlite3.Error, ValueError, TypeError) as problem:
+            raise BadInputError(
+                f"the database {path} is damaged, or not agentlab's ({problem}): name another file with --db"
+            ) from None
 
 
 def write(

@@ -1,9 +1,7 @@
 """The runs and the batches that are stored, newest first, without what was said in them."""
 
-import json
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +11,8 @@ from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.results import SampleCounts, Summary
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.stored import BatchEntry, RunEntry
-from agentlab_ci.store.database import open_existing
-from agentlab_ci.store.rows import column, timestamp
+from agentlab_ci.store.database import reading
+from agentlab_ci.store.rows import column, read_document, timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +80,8 @@ def list_runs(
 ) -> tuple[RunEntry, ...]:
     """Return up to `limit` samples that ran; raises BadInputError for a database that cannot be used."""
     parameters = {**asked.parameters(), "status": status, "limit": limit}
-    with closing(_open(path)) as connection:
+    with reading(path) as connection:
+        connection.row_factory = sqlite3.Row
         return tuple(_read_run(dict(found)) for found in connection.execute(_RUNS, parameters))
 
 
@@ -91,21 +90,16 @@ def list_batches(
 ) -> tuple[BatchEntry, ...]:
     """Return up to `limit` batches; raises BadInputError for a database that cannot be used."""
     parameters = {**asked.parameters(), "verdict": verdict, "limit": limit}
-    with closing(_open(path)) as connection:
+    with reading(path) as connection:
+        connection.row_factory = sqlite3.Row
         found = connection.execute(_BATCHES, parameters).fetchall()
         return tuple(_read_batch(dict(batch), connection) for batch in found)
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    connection = open_existing(path)
-    connection.row_factory = sqlite3.Row
-    return connection
-
-
 def _read_run(columns: dict[str, Any]) -> RunEntry:
-    row = json.loads(columns.pop("scenario") or "{}")
+    row = read_document(columns.pop("scenario") or "{}")
     read = {
-        "of": json.loads(columns.pop("doc"))["of"],
+        "of": read_document(columns.pop("doc"))["of"],
         "variant": columns["variant"] or None,
         "suite": row.get("suite"),
         "agent": _name_agent(row),
@@ -117,9 +111,9 @@ def _read_run(columns: dict[str, Any]) -> RunEntry:
 
 def _read_batch(columns: dict[str, Any], connection: sqlite3.Connection) -> BatchEntry:
     key = (columns["batch_id"],)
-    rows = [json.loads(row["doc"]) for row in connection.execute(_ITS_SCENARIOS, key)]
+    rows = [read_document(row["doc"]) for row in connection.execute(_ITS_SCENARIOS, key)]
     samples = {row["status"]: row["samples"] for row in connection.execute(_ITS_SAMPLES, key)}
-    end = json.loads(columns.pop("doc")).get("summary")
+    end = read_document(columns.pop("doc")).get("summary")
     summary = None if end is None else Summary.model_validate(end)
     read = {
         "verdict": BatchState(columns["verdict"]),

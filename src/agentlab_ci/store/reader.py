@@ -1,9 +1,8 @@
 """Results back from the database."""
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ from pydantic import ValidationError
 from agentlab_ci.core.results import BatchFacts, RowKey, RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.stored import StoredRun, UnendedBatch
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.store.database import open_existing
+from agentlab_ci.store.database import reading
 from agentlab_ci.store.references import batch_not_found, run_not_found
-from agentlab_ci.store.rows import column
+from agentlab_ci.store.rows import column, read_document
 
 _FIND_BATCH = "SELECT ended_at, doc FROM batches WHERE batch_id = ?"
 _FIND_RUN = """
@@ -51,10 +50,10 @@ def load_batch(path: Path, batch_id: str) -> RunReport | UnendedBatch:
         if ended_at is None:
             return UnendedBatch(facts=_read_facts(doc), samples=_read_samples(samples))
         scenarios = [
-            {**json.loads(row), "samples": samples.get((variant, scenario_id), [])}
+            {**read_document(row), "samples": samples.get((variant, scenario_id), [])}
             for variant, scenario_id, row in connection.execute(_SCENARIOS, (key,))
         ]
-        return RunReport.model_validate({**json.loads(doc), "scenarios": scenarios})
+        return RunReport.model_validate({**read_document(doc), "scenarios": scenarios})
 
 
 def load_run(path: Path, run_id: str) -> StoredRun:
@@ -71,14 +70,14 @@ def load_run(path: Path, run_id: str) -> StoredRun:
             batch=_read_facts(batch),
             variant=key[1] or None,
             row=_load_scenario(connection, key),
-            sample=SampleResult.model_validate(json.loads(sample)),
+            sample=SampleResult.model_validate(read_document(sample)),
         )
 
 
 @contextmanager
 def _one_moment(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the database so that all that is read is of one moment, whatever is written meanwhile."""
-    with closing(open_existing(path)) as connection:
+    with reading(path) as connection:
         connection.execute("BEGIN")
         try:
             yield connection
@@ -92,14 +91,14 @@ def _load_scenario(connection: sqlite3.Connection, key: list[str]) -> ScenarioRe
     found = connection.execute(_ONE_SCENARIO, key).fetchone()
     if found is None:
         return None
-    samples = [json.loads(doc) for (doc,) in connection.execute(_ITS_SAMPLES, key)]
-    return ScenarioResult.model_validate({**json.loads(found[0]), "samples": samples})
+    samples = [read_document(doc) for (doc,) in connection.execute(_ITS_SAMPLES, key)]
+    return ScenarioResult.model_validate({**read_document(found[0]), "samples": samples})
 
 
 def _group_samples(connection: sqlite3.Connection, key: str) -> dict[tuple[str, str], list[Any]]:
     samples: dict[tuple[str, str], list[Any]] = {}
     for variant, scenario_id, doc in connection.execute(_SAMPLES, (key,)):
-        samples.setdefault((variant, scenario_id), []).append(json.loads(doc))
+        samples.setdefault((variant, scenario_id), []).append(read_document(doc))
     return samples
 
 
@@ -112,4 +111,6 @@ def _read_samples(grouped: Mapping[tuple[str, str], list[Any]]) -> dict[RowKey, 
 
 def _read_facts(doc: str) -> BatchFacts:
     """Read what is known of a batch, without what is only known at its end."""
-    return BatchFacts.model_validate({name: value for name, value in json.loads(doc).items() if name != "summary"})
+    return BatchFacts.model_validate(
+        {name: value for name, value in read_document(doc).items() if name != "summary"}
+    )

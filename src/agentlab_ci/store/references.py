@@ -1,12 +1,11 @@
 """From what a user writes to what is stored: `run_…`, `batch_…`, `@last`, `@prev`, `@last:support.refund`."""
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from agentlab_ci.core.stored import BatchRef, Reference, RunRef
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.store.database import open_existing
+from agentlab_ci.store.database import reading
 from agentlab_ci.store.rows import column
 
 _AGO = {"@last": 0, "@prev": 1}
@@ -31,7 +30,7 @@ def find_reference(path: Path, text: str) -> Reference:
     have samples of it. Raises BadInputError for what is not there, and for a database that is not or that cannot
     be used.
     """
-    with closing(open_existing(path)) as connection:
+    with reading(path) as connection:
         if text.startswith("@"):
             return _find_recent(connection, text, path)
         if text.startswith(_BATCH):

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from datetime import UTC, datetime
+from typing import Any
 
 from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult
 from agentlab_ci.core.trace import Record
@@ -84,6 +85,14 @@ def write_sample(connection: sqlite3.Connection, batch_id: str, variant: str | N
 def to_json(record: Record, *, without: str | None = None) -> str:
     """Return the record as JSON in ASCII: a lone surrogate, which has no UTF-8 form, becomes an escape."""
     return json.dumps(record.model_dump(exclude=None if without is None else {without}))
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Return the object that a `doc` column holds; raises ValueError and TypeError when it holds none."""
+    document = json.loads(text)
+    if not isinstance(document, dict):
+        raise TypeError("a document in it is no object")
+    return document
 
 
 def column(text: str | None) -> str:
