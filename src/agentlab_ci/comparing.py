@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import assert_never
 
@@ -62,14 +63,23 @@ def compare_with_baseline(
             f"no baseline of {scenario_id} is approved in {database}: `agentlab approve RUN|BATCH` approves one"
         )
     candidate = _find(new, world, database)
-    wants_run = isinstance(candidate.results, RunView)
-    # The newest of the candidate's kind: a run is compared with a run. Without any, the newest says what is wrong.
-    alike = [approval for approval in approvals if isinstance(approval.reference, RunRef) is wants_run]
-    baseline = (alike or approvals)[0].reference
-    old = _load(f"the baseline of {scenario_id}, {_id_of(baseline)}", baseline, database)
-    return _conclude(
-        replace(old, scenario_id=scenario_id), replace(candidate, scenario_id=scenario_id), world, output
-    )
+    baselines = (_load_baseline(approval.reference, scenario_id, database) for approval in approvals)
+    newest = next(baselines)
+    old = next((side for side in chain([newest], baselines) if _are_alike(side, candidate, scenario_id)), newest)
+    return _conclude(old, replace(candidate, scenario_id=scenario_id), world, output)
+
+
+def _load_baseline(reference: Reference, scenario_id: str, database: Path) -> Side:
+    side = _load(f"the baseline of {scenario_id}, {_id_of(reference)}", reference, database)
+    return replace(side, scenario_id=scenario_id)
+
+
+def _are_alike(old: Side, new: Side, scenario_id: str) -> bool:
+    """Tell whether both are runs, or batches that have the scenario in common, under the same variant."""
+    if isinstance(old.results, RunReport) and isinstance(new.results, RunReport):
+        before, after = (_only(report, scenario_id).scenarios for report in (old.results, new.results))
+        return bool({row.key for row in before} & {row.key for row in after})
+    return isinstance(old.results, RunView) and isinstance(new.results, RunView)
 
 
 def _find(text: str, world: World, database: Path) -> Side:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count, islice, zip_longest
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from agentlab_ci.core.config import AgentConfig, Config, MockAgent
 from agentlab_ci.core.domain import Domain
@@ -54,6 +54,11 @@ def init_project(folder: Path, provider: Provider, domain: Domain) -> Scaffold:
             "add scenarios to a project that is there with `agentlab generate`"
         )
     new = {path: text for path, text in files.items() if path not in there}
+    if no_folders := _find_no_folders(folder, new):
+        raise BadInputError(
+            f"{_show(folder, no_folders)} would have to be a folder of the project's own, so nothing was written: "
+            "name another folder"
+        )
     return Scaffold(written=_write(folder, new), kept=tuple(there))
 
 
@@ -143,6 +148,13 @@ def _free_scenarios(scenarios: Iterable[str], taken: frozenset[str], folder: Pat
 
 def _show(folder: Path, paths: Iterable[str]) -> str:
     return ", ".join(printable(str(folder / path)) for path in paths)
+
+
+def _find_no_folders(folder: Path, files: Iterable[str]) -> list[str]:
+    """Return what is there and is no folder of `folder`, where the files need one: a file, or a link."""
+    parents = {parent.as_posix() for path in files for parent in PurePosixPath(path).parents} - {"."}
+    there = (path for path in sorted(parents) if is_there(folder / path))
+    return [path for path in there if (folder / path).is_symlink() or not (folder / path).is_dir()]
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ def test_a_working_directory_that_is_gone_is_said_so(tmp_path: Path) -> None:
 def test_a_signal_counts_for_every_command(tmp_path: Path) -> None:
     script = (
         "import os, signal; from agentlab_ci.cli import main; from agentlab_ci.interrupts import INTERRUPTS; "
-        "INTERRUPTS.install(); os.kill(os.getpid(), signal.SIGTERM); main.main()"
+        "INTERRUPTS.install(int); os.kill(os.getpid(), signal.SIGTERM); main.main()"
     )
     ended = wait_for(start_python(project(tmp_path), "-c", script, "validate"), tmp_path)
     assert ended.code == 128 + signal.SIGTERM

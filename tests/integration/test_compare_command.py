@@ -265,3 +265,14 @@ def test_where_nothing_could_be_compared_green_would_mean_nothing(tmp_path: Path
     ended = compare(tmp_path, "batch_old", "batch_new")
     assert "nothing could be compared" in ended.out
     assert ended.code == 2
+
+
+def test_a_baseline_of_another_variant_hides_none_of_its_own(tmp_path: Path) -> None:
+    database = tmp_path / "artifacts" / "agentlab.db"
+    store_batch(database, "batch_plain", OLD, scenario("ppp", "a.one"))
+    store_batch(database, "batch_variant", NEW, make_row("ppp", "a.one", variant="large"))
+    store_batch(database, "batch_worse", LATER, scenario("pff", "a.one"))
+    for batch in ("batch_plain", "batch_variant"):
+        assert agentlab(tmp_path, "approve", batch).code == 0
+    ended = compare(tmp_path, "--baseline", "a.one", "batch_worse")
+    assert ended.code == 1, ended.err

@@ -160,3 +160,21 @@ def test_a_count_is_a_number_of_scenarios(tmp_path: Path, count: str) -> None:
     ended = agentlab(tmp_path, "generate", "--domain", "ops", "--count", count)
     assert ended.code == 2
     assert "--count" in ended.err
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_place_for_scenarios_that_is_no_folder_of_the_project_stops_it_before_it_writes(
+    tmp_path: Path, kind: str
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    if kind == "file":
+        (project / "scenarios").write_text("", encoding="utf-8")
+    else:
+        (project / "scenarios").symlink_to("../elsewhere")
+    ended = agentlab(tmp_path, "init", "project", "--yes")
+    assert ended.code == 2
+    assert "project/scenarios would have to be a folder of the project's own, so nothing was written" in ended.err
+    assert [path.name for path in project.iterdir()] == ["scenarios"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -95,7 +95,9 @@ def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE samples (colour TEXT)")
-    assert "table samples already exists" in refusal(path)
+    before = path.read_bytes()
+    assert "it is another program's" in refusal(path)
+    assert path.read_bytes() == before, "and nothing is written into it"
 
 
 def test_a_database_that_stays_locked_is_refused(tmp_path: Path) -> None:
