@@ -37,8 +37,8 @@ class SessionStart:
     """What an agent is told when a sample starts. `conversation_id` is new for each start, redraws included.
 
     A runtime profile may let samples share one. `history` is what was said before, as entries of `messages`, for
-    agents that are told it; `memory` is the profile's `memory_blob`. `next_fault` is asked before each request
-    over HTTP, and says how it goes wrong.
+    agents that are told it; `memory` is the profile's `memory_blob`; `userdata` is that of a simulation, which
+    reaches the agent as metadata. `next_fault` is asked before each request over HTTP, and says how it goes wrong.
     """
 
     scenario_id: str
@@ -47,6 +47,7 @@ class SessionStart:
     system_prompt: str | None = None
     history: tuple[Mapping[str, str], ...] = ()
     memory: Mapping[str, Any] = field(default_factory=dict)
+    userdata: Mapping[str, Any] = field(default_factory=dict)
     next_fault: Callable[[], HttpFault | None] = no_fault
 
 
@@ -178,3 +179,38 @@ class Worker(Agent, Protocol):
 
 AgentFactory = Callable[[Any, AgentWorld], Agent]
 """Opens an agent for one slot from its config."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    """What a model that is no agent said: its whole text, and what that used."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+
+
+class ChatModel(Protocol):
+    """A worker slot's connection to a model that plays the user or judges; used by one sample at a time."""
+
+    async def complete(
+        self, messages: Sequence[Mapping[str, str]], *, schema: Mapping[str, Any] | None = None
+    ) -> ModelReply:
+        """Return the model's next message; `messages` have `role` and `content`.
+
+        With `schema` the server is asked to hold the model to that JSON schema; one that cannot is asked again
+        without it, so the reply may be anything all the same. Ends within the endpoint's time limit. Raises
+        AgentFailedError when no reply comes, and AgentBusyError when the request was not processed.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections. Never waits on the server."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationModels:
+    """The models of a simulation, as one worker slot holds them."""
+
+    simulator: ChatModel
+    judge: ChatModel

@@ -149,11 +149,18 @@ _AGENT_MODELS: dict[object, type[MockAgent | HttpAgent | ExternalProcessAgent | 
 
 
 class ModelEndpoint(CamelModel):
-    """A model that plays the user or the judge in simulations."""
+    """A model that plays the user or the judge in simulations, behind any OpenAI-compatible endpoint."""
 
-    model: Name
-    base_url: Name = "https://api.openai.com/v1"
-    api_key_env: Name = "OPENAI_API_KEY"
+    model: Name = Field(description="What the server calls the model.")
+    base_url: Name = Field(
+        "https://api.openai.com/v1", description="What stands before `/chat/completions` in the address."
+    )
+    api_key_env: Name = Field("OPENAI_API_KEY", description="Environment variable that holds the key.")
+    timeout_ms: Milliseconds = Field(60_000, description="Total time of one request.")
+    temperature: Number | None = Field(None, description="Sent only when given, as is `seed`.")
+    seed: Seed | None = None
+    extra_body: Json = Field({}, description="Further keys of the request body; they win over agentlab's own.")
+    price: Price | None = Field(None, description="What the cost is counted by; absent: what the server says.")
 
 
 class CustomTool(CamelModel):

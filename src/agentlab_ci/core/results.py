@@ -39,8 +39,9 @@ RowKey = tuple[str | None, str]
 class SampleResult(Record):
     """How one sample ended. `run_id` and `started_at` are None when it never started.
 
-    `score` is None when nothing was judged. `given_up` means that its agent was given up on because all samples
-    failed like this one. Times are UTC, RFC 3339; durations are milliseconds.
+    `score` is None when nothing was judged. `usage` is the agent's alone; that of the models which play the user
+    and judge in a simulation stands beside it, None elsewhere. `given_up` means that its agent was given up on
+    because all samples failed like this one. Times are UTC, RFC 3339; durations are milliseconds.
     """
 
     scenario_id: str
@@ -55,6 +56,8 @@ class SampleResult(Record):
     waits: tuple[Wait, ...] = ()
     redraws: tuple[Redraw, ...] = ()
     usage: Usage = Usage()
+    simulator_usage: Usage | None = Field(None, exclude_if=lambda value: value is None)
+    judge_usage: Usage | None = Field(None, exclude_if=lambda value: value is None)
     error: SampleError | None = None
     final_output: str | None = None
     turns: tuple[Turn, ...] = ()
@@ -103,11 +106,24 @@ class Normalization(Record):
     ignore_dates: Flag = False
 
 
+class Brief(Record):
+    """What a scenario asks for, in its author's words.
+
+    `instructions` are a task's, or those by which a simulation's user is played; `steps` are what the user of a
+    conversation says; `expected` is what the judge of a simulation holds the agent to, or a task's hint.
+    """
+
+    instructions: str | None = None
+    steps: tuple[str, ...] = ()
+    expected: str | None = None
+
+
 class ScenarioFacts(Record):
     """What is known of a scenario before its first sample. `file` and `agent` are None in imported runs.
 
-    `steps` is how many a conversation has. `skipped` is the reason why the scenario was not run at all.
-    `normalize` is None where outputs are compared as they are, and `baseline` where there is no baseline at all.
+    `steps` is how many a conversation has, `brief` what it asks for, None where nobody knows. `skipped` is the
+    reason why the scenario was not run at all. `normalize` is None where outputs are compared as they are,
+    and `baseline` where there is no baseline at all.
     """
 
     scenario_id: str
@@ -119,6 +135,7 @@ class ScenarioFacts(Record):
     line: Ordinal | None
     hash: str | None
     steps: Ordinal | None = None
+    brief: Brief | None = Field(None, exclude_if=lambda value: value is None)
     normalize: Normalization | None = Field(None, exclude_if=lambda value: value is None)
     agent: AgentIdentity | None
     variant: VariantIdentity | None = None
@@ -242,8 +259,25 @@ class Summary(Record):
     duration_ms: Figure
 
 
+class ImportedRun(Record):
+    """Another tool's run that the results were read from: its id, its status and its error in that tool's words.
+
+    `completed` is whether it came to its end; `failed` that it never will, so that what is unfinished stays so.
+    """
+
+    tool: Name
+    run_id: str
+    status: str
+    error: str | None = None
+    completed: Flag
+    failed: Flag = False
+
+
 class BatchFacts(Record):
-    """What is known of a run as a whole, apart from its scenarios; `baseline` is None without one."""
+    """What is known of a run as a whole, apart from its scenarios.
+
+    `baseline` is None without one, `imported` None for agentlab's own runs.
+    """
 
     version: Literal[1] = 1
     tool: str
@@ -254,6 +288,7 @@ class BatchFacts(Record):
     errors_count_as: Literal["not passed"] = "not passed"
     source: SourceIdentity = SourceIdentity()
     baseline: BaselineSource | None = Field(None, exclude_if=lambda value: value is None)
+    imported: ImportedRun | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class RunReport(BatchFacts):

@@ -34,6 +34,8 @@ class TerminationReason(StrEnum):
     HTTP_ERROR = "http_error"
     INVALID_RESPONSE_FORMAT = "invalid_response_format"
     AGENT_UNREACHABLE = "agent_unreachable"
+    SIMULATOR_ERROR = "simulator_error"
+    JUDGE_ERROR = "judge_error"
     # cancelled
     SETTLED = "settled"
     RUN_DEADLINE = "run_deadline"

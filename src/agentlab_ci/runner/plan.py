@@ -8,7 +8,14 @@ from agentlab_ci.core.config import AgentConfig, Config, HttpAgent, OpenAIAgent,
 from agentlab_ci.core.history import messages_to_say
 from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.policy import choose_sampling, why_against_policy
-from agentlab_ci.core.results import AgentIdentity, Normalization, RowKey, SamplingFacts, ScenarioFacts
+from agentlab_ci.core.results import (
+    AgentIdentity,
+    Brief,
+    Normalization,
+    RowKey,
+    SamplingFacts,
+    ScenarioFacts,
+)
 from agentlab_ci.core.sampling import Sampling
 from agentlab_ci.core.scenario import Conversation, Normalize, SamplingChoice, Scenario, Simulation, Task
 from agentlab_ci.core.url import safe_url
@@ -159,6 +166,7 @@ def _plan_row(scenario: Scenario, assigned: Assignment, config: Config, settings
         line=scenario.place.line,
         hash=hash_scenario(scenario, profile, config.tools, pass_score=config.pass_score),
         steps=len(body.steps) if isinstance(body, Conversation) else None,
+        brief=_brief(body),
         normalize=_normalization(scenario.normalize),
         agent=AgentIdentity(
             name=agent.name,
@@ -173,6 +181,16 @@ def _plan_row(scenario: Scenario, assigned: Assignment, config: Config, settings
         pass_rate=sampling.pass_rate,
     )
     return PlanRow(scenario=scenario, agent=agent, profile=profile, facts=facts)
+
+
+def _brief(body: Task | Conversation | Simulation) -> Brief:
+    match body:
+        case Conversation(steps=steps):
+            return Brief(steps=tuple(step.message for step in steps))
+        case Task(instructions=instructions, success_hint=hint):
+            return Brief(instructions=instructions, expected=hint)
+        case Simulation(instructions=instructions, agent_expectations=expected):
+            return Brief(instructions=instructions, expected=expected)
 
 
 def _normalization(how: Normalize) -> Normalization | None:
