@@ -20,6 +20,7 @@ from agentlab_ci.core.results import (
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.sampling import PassRate, needed
 from agentlab_ci.core.stats import PassCounts, count_passes
+from agentlab_ci.core.trace import Usage
 from agentlab_ci.core.verdict import Verdict, label, run_verdict, verdict
 from agentlab_ci.errors import ExitCode
 
@@ -70,7 +71,7 @@ def build_report(
     judged = [row for row in rows if row.verdict is not Verdict.SKIPPED]
     gating = [row.verdict for row in judged if row.gate]
     groups = [(group.variant, group.counts) for group in pass_groups(rows) if group.counts is not None]
-    costs = [s.usage.cost_usd for row in rows for s in row.samples if s.usage.cost_usd is not None]
+    samples = [sample for row in rows for sample in row.samples]
     summary = Summary(
         verdict=run_verdict(gating) if judged else Verdict.SKIPPED,
         exit_code=decide_exit_code(
@@ -87,7 +88,8 @@ def build_report(
         samples=SampleCounts(**{status.value: sum(row.count(status) for row in rows) for status in SampleStatus}),
         pass_at_k=tuple(PassShare(k=c.k, passed=c.at_least_once, of=c.of, variant=v) for v, c in groups),
         pass_hat_k=tuple(PassShare(k=c.k, passed=c.every_time, of=c.of, variant=v) for v, c in groups),
-        cost_usd=sum(costs) if costs else None,
+        cost_usd=_add_costs(sample.usage for sample in samples),
+        simulation_cost_usd=_add_costs(u for s in samples for u in (s.simulator_usage, s.judge_usage) if u),
         duration_ms=duration_ms,
     )
     return RunReport(**dict(facts), summary=summary, scenarios=rows)
@@ -161,6 +163,12 @@ def _facts_of(row: ScenarioResult, pass_rate: PassRate | None, baseline: Baselin
     if baseline is not None:
         known["baseline"] = baseline.facts_of(row.key)
     return ScenarioFacts(**known)
+
+
+def _add_costs(usages: Iterable[Usage]) -> float | None:
+    """Add up what is known; None where nothing is."""
+    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    return sum(costs) if costs else None
 
 
 def _count_scenarios(rows: tuple[ScenarioResult, ...]) -> ScenarioCounts:

@@ -247,7 +247,10 @@ class PassShare(Record):
 
 
 class Summary(Record):
-    """The run in figures. `cost_usd` is None unless a sample's cost is known."""
+    """The run in figures. `cost_usd` is None unless a sample's cost is known.
+
+    `simulation_cost_usd` is apart from it: what the models cost that played users and judged, where it is known.
+    """
 
     verdict: Verdict
     exit_code: ExitCode
@@ -256,6 +259,9 @@ class Summary(Record):
     pass_at_k: tuple[PassShare, ...]
     pass_hat_k: tuple[PassShare, ...]
     cost_usd: Annotated[Number, Field(ge=0)] | None
+    simulation_cost_usd: Annotated[Number, Field(ge=0)] | None = Field(
+        None, exclude_if=lambda value: value is None
+    )
     duration_ms: Figure
 
 

@@ -14,6 +14,7 @@ from agentlab_ci.core.judge import PassGroup, judge_scenario, pass_groups, regat
 from agentlab_ci.core.results import PassShare, RunReport, SampleCounts, ScenarioCounts, ScenarioResult
 from agentlab_ci.core.sampling import PassRate
 from agentlab_ci.core.stats import PassCounts
+from agentlab_ci.core.trace import Usage
 from agentlab_ci.core.verdict import Label, Verdict
 from agentlab_ci.errors import ExitCode
 from factories import make_facts, make_report, make_row, make_samples
@@ -115,6 +116,17 @@ def test_cost_is_the_sum_of_what_is_known_and_unknown_when_nothing_is() -> None:
     priced = sample.model_copy(update={"usage": sample.usage.model_copy(update={"cost_usd": 0.25})})
     rows[0] = rows[0].model_copy(update={"samples": (priced, *rows[0].samples[1:])})
     assert make_report(*rows).summary.cost_usd == 0.25
+
+
+def test_what_simulations_cost_beside_the_agent_is_added_up_apart() -> None:
+    row = make_row("ppf")
+    first, second, third = row.samples
+    played = {"simulator_usage": Usage(cost_usd=0.25), "judge_usage": Usage(cost_usd=0.5)}
+    first = first.model_copy(update=played | {"usage": Usage(cost_usd=4.0)})
+    second = second.model_copy(update={"simulator_usage": Usage(cost_usd=1.0), "judge_usage": Usage()})
+    summary = make_report(row.model_copy(update={"samples": (first, second, third)})).summary
+    assert (summary.cost_usd, summary.simulation_cost_usd) == (4.0, 1.75)
+    assert "simulation_cost_usd" not in make_report(row).summary.model_dump()
 
 
 @pytest.mark.parametrize(
