@@ -88,6 +88,7 @@ _PLACES = {
     Position.STEP: "under a step of a conversation",
     Position.END: "under `evaluators` of any scenario",
     Position.TASK_END: "under `evaluators` of a task",
+    Position.SIMULATION_END: "under `evaluators` of a simulation",
 }
 
 

@@ -55,7 +55,7 @@ KINDS: tuple[EvaluatorKind[Any], ...] = (
         name="step_count_max",
         positions=_END,
         config=StepLimit,
-        passes_when="the agent took at most `max` turns; in a conversation a turn is one reply",
+        passes_when="the agent took at most `max` turns; in a conversation or a simulation a turn is one reply",
         judge=_judge_steps,
     ),
     EvaluatorKind(

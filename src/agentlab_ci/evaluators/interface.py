@@ -20,6 +20,8 @@ class Position(StrEnum):
     """Under `evaluators` of any scenario: judges the whole sample."""
     TASK_END = "task end"
     """Under `evaluators` of a task, the only scenarios with tools."""
+    SIMULATION_END = "simulation end"
+    """Under `evaluators` of a simulation, whose replies have no steps to be judged at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +29,8 @@ class Evidence:
     """What is judged: one reply (at a step), or the sample as a whole (at the end).
 
     `output` is the step's reply, or the last one. `turns` counts what the agent said, tool calls included.
-    `latency_ms` is None at the end; `cost_usd` is None where the agent did not say.
+    `latency_ms` is that of the reply at a step, of the slowest at the end of a simulation, and None at any other
+    end; `cost_usd` is None where the agent did not say.
     """
 
     output: str

@@ -1,4 +1,4 @@
-"""Checks of one reply, under a step of a conversation."""
+"""Checks of one reply, under a step of a conversation, or of every reply in a simulation."""
 
 from typing import Annotated, Any
 
@@ -44,7 +44,7 @@ class Pattern(Model):
 
 
 class Latency(Model):
-    """`ms`: the longest time that the reply may take."""
+    """`ms`: the longest time that a reply may take."""
 
     ms: Annotated[Number, Field(gt=0)]
 
@@ -97,7 +97,8 @@ def _judge_regex(config: Pattern, evidence: Evidence) -> Finding:
 
 def _judge_latency(config: Latency, evidence: Evidence) -> Finding:
     took = evidence.latency_ms or 0.0
-    return Finding(passed=took <= config.ms, message=f"reply took {took:.0f} ms, at most {config.ms:g} ms")
+    reply = "slowest reply" if evidence.turns > 1 else "reply"
+    return Finding(passed=took <= config.ms, message=f"{reply} took {took:.0f} ms, at most {config.ms:g} ms")
 
 
 _STEP = frozenset({Position.STEP})
@@ -127,9 +128,12 @@ KINDS: tuple[EvaluatorKind[Any], ...] = (
     ),
     EvaluatorKind(
         name="response_latency_max",
-        positions=_STEP,
+        positions=_STEP | {Position.SIMULATION_END},
         config=Latency,
-        passes_when="the reply took at most `ms`, from the start of the answered request to its last byte",
+        passes_when=(
+            "the reply, in a simulation each reply, took at most `ms`, from the start of the answered request to "
+            "its last byte"
+        ),
         judge=_judge_latency,
     ),
 )

@@ -17,8 +17,14 @@ from agentlab_ci.loading.yaml_source import Document, Loc
 AT_STEP = frozenset({Position.STEP})
 AT_END = frozenset({Position.END})
 AT_TASK_END = frozenset({Position.END, Position.TASK_END})
+AT_SIMULATION_END = frozenset({Position.END, Position.SIMULATION_END})
 
-_HERE = {AT_STEP: "under a step", AT_END: "at the end of a scenario without tools", AT_TASK_END: "in a task"}
+_HERE = {
+    AT_STEP: "under a step",
+    AT_END: "at the end of a conversation",
+    AT_TASK_END: "in a task",
+    AT_SIMULATION_END: "in a simulation",
+}
 
 
 class EvaluatorPart(Model):

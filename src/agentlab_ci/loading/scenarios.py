@@ -17,7 +17,7 @@ from agentlab_ci.core.scenario import (
     Task,
 )
 from agentlab_ci.errors import Problem
-from agentlab_ci.loading.evaluators import AT_END, AT_STEP, AT_TASK_END, read_evaluators
+from agentlab_ci.loading.evaluators import AT_END, AT_SIMULATION_END, AT_STEP, AT_TASK_END, read_evaluators
 from agentlab_ci.loading.livekit import ListFile, row_to_scenario
 from agentlab_ci.loading.problems import explain, must_be_one_of
 from agentlab_ci.loading.rates import with_typed_rate
@@ -25,6 +25,7 @@ from agentlab_ci.loading.scenario_file import SCENARIO_FILES, ConversationFile, 
 from agentlab_ci.loading.yaml_source import Document, Loc
 
 _StepChecks = list[tuple[EvaluatorSpec, ...]]
+_END_OF = {TaskFile: AT_TASK_END, ConversationFile: AT_END, SimulationFile: AT_SIMULATION_END}
 
 
 def read_scenarios(document: Document) -> tuple[list[Scenario], list[Problem]]:
@@ -68,8 +69,7 @@ def _read_list(document: Document) -> tuple[list[Scenario], list[Problem]]:
 def _read_one(
     document: Document, data: Mapping[str, object], model: type[TaskFile | ConversationFile | SimulationFile]
 ) -> tuple[list[Scenario], list[Problem]]:
-    at_end = AT_TASK_END if model is TaskFile else AT_END
-    evaluators, problems = read_evaluators(document, ("evaluators",), data.get("evaluators"), at_end)
+    evaluators, problems = read_evaluators(document, ("evaluators",), data.get("evaluators"), _END_OF[model])
     checks: _StepChecks = []
     if model is ConversationFile:
         checks, found = _read_step_evaluators(document, data.get("steps"))

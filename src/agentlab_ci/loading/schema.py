@@ -10,7 +10,7 @@ from agentlab_ci.core.config import Config
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.evaluators.interface import Position
 from agentlab_ci.evaluators.registry import EVALUATORS
-from agentlab_ci.loading.evaluators import AT_END, AT_STEP, AT_TASK_END, EvaluatorPart, types_at
+from agentlab_ci.loading.evaluators import AT_END, AT_SIMULATION_END, AT_STEP, AT_TASK_END, EvaluatorPart, types_at
 from agentlab_ci.loading.livekit import ListFile
 from agentlab_ci.loading.scenario_file import ConversationFile, SimulationFile, StepPart, TaskFile
 
@@ -41,7 +41,7 @@ def scenario_schema() -> Schema:
     for model, allowed in (
         (TaskFile, AT_TASK_END),
         (ConversationFile, AT_END),
-        (SimulationFile, AT_END),
+        (SimulationFile, AT_SIMULATION_END),
         (StepPart, AT_STEP),
     ):
         defs[model.__name__]["properties"]["evaluators"]["items"] = _any_evaluator(allowed)

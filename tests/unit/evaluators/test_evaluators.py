@@ -58,4 +58,14 @@ def test_where_each_may_stand() -> None:
         "response_matches_regex",
         "response_latency_max",
     }
-    assert all(len(kind.positions) == 1 for kind in EVALUATORS.values())
+    several = {name for name, kind in EVALUATORS.items() if len(kind.positions) > 1}
+    assert several == {"response_latency_max"}  # a simulation has no steps where it could stand
+    assert Position.SIMULATION_END in EVALUATORS["response_latency_max"].positions
+
+
+def test_a_limit_on_the_latency_of_many_replies_names_the_slowest() -> None:
+    row = EVALUATORS["response_latency_max"]
+    whole = Evidence(output="", latency_ms=250.4, turns=3)
+    assert row.judge(row.config.model_validate({"ms": 100}), whole).message == (
+        "slowest reply took 250 ms, at most 100 ms"
+    )

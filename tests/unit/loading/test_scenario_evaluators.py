@@ -2,7 +2,14 @@ import pytest
 
 from agentlab_ci.evaluators.interface import Position
 from agentlab_ci.evaluators.registry import EVALUATORS
-from agentlab_ci.loading.evaluators import AT_END, AT_STEP, AT_TASK_END, read_evaluators, types_at
+from agentlab_ci.loading.evaluators import (
+    AT_END,
+    AT_SIMULATION_END,
+    AT_STEP,
+    AT_TASK_END,
+    read_evaluators,
+    types_at,
+)
 from yaml_projects import document_of
 
 CONFIGS = {
@@ -32,7 +39,7 @@ def test_every_kind_of_evaluator_has_an_example_here() -> None:
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
-@pytest.mark.parametrize("allowed", [AT_STEP, AT_END, AT_TASK_END])
+@pytest.mark.parametrize("allowed", [AT_STEP, AT_END, AT_TASK_END, AT_SIMULATION_END])
 def test_each_kind_stands_only_where_it_may(name: str, allowed: frozenset[Position]) -> None:
     ids, problems = read(f"- {{type: {name}, mode: hard_gate, config: {CONFIGS[name]}}}\n", allowed)
     if EVALUATORS[name].positions & allowed:
