@@ -16,7 +16,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"core", "interrupts", "processes"}),
     frozenset({"settings"}),
-    frozenset({"loading", "agents", "tools", "evaluators", "store", "reports", "publish"}),
+    frozenset({"loading", "agents", "tools", "evaluators", "simulation", "store", "reports", "publish"}),
     frozenset({"runner", "baselines", "results_file"}),
     frozenset({"app", "scaffolding"}),
     frozenset({"history", "comparing"}),
