@@ -8,6 +8,9 @@ from typing import Any, Generic, TypeVar
 from agentlab_ci.core.model import Model
 from agentlab_ci.core.trace import ToolCall
 
+JUDGE = "judge"
+"""Id and type of the answer of a simulation's judge, which stands among those of its evaluators."""
+
 ConfigT = TypeVar("ConfigT", bound=Model)
 
 

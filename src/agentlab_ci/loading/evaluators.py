@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 from agentlab_ci.core.model import Json, Model, Name, Number
 from agentlab_ci.core.scenario import EvaluatorSpec, Mode
 from agentlab_ci.errors import Problem
-from agentlab_ci.evaluators.interface import AnyKind, Position
+from agentlab_ci.evaluators.interface import JUDGE, AnyKind, Position
 from agentlab_ci.evaluators.registry import EVALUATORS
 from agentlab_ci.loading.problems import explain
 from agentlab_ci.loading.wording import did_you_mean, listed, quoted
@@ -52,6 +52,8 @@ def read_evaluators(
     items = [item for item in raw if isinstance(item, dict)] if isinstance(raw, list) else []
     taken = {item["id"] for item in items if isinstance(item.get("id"), str)}
     problems = _repeated_ids(document, loc, raw)
+    if Position.SIMULATION_END in allowed:
+        problems += _ids_of_the_judge(document, loc, raw)
     specs = []
     for index, item in enumerate(raw if isinstance(raw, list) else []):
         if not isinstance(item, dict):
@@ -104,6 +106,15 @@ def _repeated_ids(document: Document, loc: Loc, raw: object) -> list[Problem]:
             message = f"the id {quoted(id_)} is in this list twice, first in line {line}"
             problems.append(document.problem((*loc, index, "id"), message))
     return problems
+
+
+def _ids_of_the_judge(document: Document, loc: Loc, raw: object) -> list[Problem]:
+    message = f"the id {quoted(JUDGE)} is that of the judge's answer: choose another"
+    return [
+        document.problem((*loc, index, "id"), message)
+        for index, item in enumerate(raw if isinstance(raw, list) else [])
+        if isinstance(item, dict) and item.get("id") == JUDGE
+    ]
 
 
 def _free_id(type_: str, taken: set[str]) -> str:

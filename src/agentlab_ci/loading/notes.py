@@ -1,7 +1,7 @@
 """What is allowed but does nothing: profiles, faults, fixtures, prompts and suite definitions without effect."""
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentlab_ci.core.config import Config, HttpAgent
 from agentlab_ci.core.scenario import Scenario, Task
@@ -9,7 +9,7 @@ from agentlab_ci.errors import Problem
 from agentlab_ci.loading.config_names import Finding
 from agentlab_ci.loading.profile_notes import note_profile
 from agentlab_ci.loading.select import picks
-from agentlab_ci.loading.wording import quoted
+from agentlab_ci.loading.wording import listed, quoted
 from agentlab_ci.loading.yaml_source import Document, Loc
 from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF
 
@@ -38,6 +38,22 @@ def note_config(config: Config, document: Document, scenarios: Sequence[Scenario
             message = f"the suite definition {quoted(definition.name)} picks no scenario"
             findings.append((("suite_definitions", index), message))
     return [document.problem(loc, message) for loc, message in findings]
+
+
+def note_list_file(document: Document, scenarios: Sequence[Scenario]) -> list[Problem]:
+    """Return a note on a list file that has rows without an id; `scenarios` are all of its rows.
+
+    Their ids follow the labels, so that a changed label would begin a new history.
+    """
+    rows = document.data.get("scenarios") if isinstance(document.data, Mapping) else None
+    pairs = zip(rows, scenarios, strict=False) if isinstance(rows, list) else ()
+    made = [scenario for row, scenario in pairs if row.get("id") is None]
+    if not made:
+        return []
+    shown = listed([scenario.id for scenario in made])
+    path = made[0].place.path
+    message = f"ids made of labels: {shown}; `agentlab ids {path}` writes them down, so that labels may change"
+    return [document.problem(("scenarios",), message)]
 
 
 def _note_fixtures(scenario: Scenario) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from agentlab_ci.core.scenario import Place, Scenario
 from agentlab_ci.errors import InvalidFilesError, Problem
 from agentlab_ci.loading.config import NO_CONFIG, ConfigReading, read_config
 from agentlab_ci.loading.files import FoundFile, find_scenario_files, is_there, read_bytes, shown_path
-from agentlab_ci.loading.notes import note_config, note_scenario
+from agentlab_ci.loading.notes import note_config, note_list_file, note_scenario
 from agentlab_ci.loading.problems import without_doubles
 from agentlab_ci.loading.references import check_references
 from agentlab_ci.loading.scenarios import declared_ids, read_scenarios
@@ -128,6 +128,7 @@ def _read_scenario_files(
             found += _check_unique(document, read, first)
             problems += without_doubles(found, content.problems)
             scenarios += read
+            notes += note_list_file(document, read)
             if reading.config is not None:
                 notes += (note for scenario in read for note in note_scenario(scenario, document, reading.config))
     return scenarios, problems, notes

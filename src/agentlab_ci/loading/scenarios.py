@@ -35,8 +35,8 @@ def read_scenarios(document: Document) -> tuple[list[Scenario], list[Problem]]:
     if not isinstance(data, Mapping):
         kind = "a list; write one scenario per document" if isinstance(data, list) else "a single value"
         return [], [document.problem((), f"must be a scenario (lines of `key: value`), not {kind}")]
-    if "scenarios" in data:
-        return _read_list(document)
+    if "scenarios" in data or set(data) == {"name"}:
+        return _read_list(document, data)
     type_ = data.get("type", ScenarioType.TASK)
     model = SCENARIO_FILES.get(type_) if isinstance(type_, str) else None
     if model is None:
@@ -57,7 +57,11 @@ def declared_ids(document: Document, scenarios: list[Scenario]) -> list[tuple[st
     return [(id_, ("id",))] if isinstance(id_, str) else []
 
 
-def _read_list(document: Document) -> tuple[list[Scenario], list[Problem]]:
+def _read_list(document: Document, data: Mapping[str, object]) -> tuple[list[Scenario], list[Problem]]:
+    if data.get("scenarios") in (None, []):
+        row = "`- {label: …, instructions: …, agent_expectations: …}`"
+        message = f"this list file has no scenarios: give it rows such as {row}"
+        return [], [document.problem(("scenarios",), message)]
     try:
         rows = ListFile.model_validate(document.data).scenarios
     except ValidationError as error:

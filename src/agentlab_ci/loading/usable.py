@@ -14,7 +14,7 @@ from agentlab_ci.core.config import (
     OpenAIAgent,
     PythonAgent,
 )
-from agentlab_ci.core.scenario import Scenario, Task
+from agentlab_ci.core.scenario import Scenario, Simulation, Task
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.config_names import Finding
 from agentlab_ci.loading.files import is_file, is_folder, is_inside, is_there
@@ -46,6 +46,9 @@ def find_unusable(
         problems += _check_fixtures(project, tools)
     for scenario in scenarios:
         problems += _check_script(scenario, project.root)
+    simulations = [scenario for scenario in scenarios if isinstance(scenario.body, Simulation)]
+    if simulations:
+        problems += _check_models(project, simulations[0], environ)
     return tuple(problems)
 
 
@@ -95,6 +98,20 @@ def _check_agent(agent: AgentConfig, root: Path, environ: Mapping[str, str]) -> 
             yield ("python",), why
         case _:
             return
+
+
+def _check_models(project: Project, first: Scenario, environ: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield what the simulations lack, of which `first` is the first: one word is enough for all of them."""
+    models = {"simulator": (project.config.simulator, "plays the user"), "judge": (project.config.judge, "judges")}
+    for section, (endpoint, work) in models.items():
+        if endpoint is None:
+            place = first.place
+            example = f"`{section}: {{model: …, base_url: …, api_key_env: …}}`"
+            message = f"a simulation needs a model that {work}: add {example} to the config"
+            yield Problem(path=place.path, line=place.line, column=place.column, message=message)
+        elif not environ.get(endpoint.api_key_env):
+            missing = f"{endpoint.api_key_env} is required: the {section} takes its key from it"
+            yield from at_config(project, (section,), [(("api_key_env",), missing)])
 
 
 def _check_tool(tool: CustomTool, root: Path, environ: Mapping[str, str]) -> Iterator[Finding]:

@@ -19,4 +19,5 @@ def test_the_files_on_the_page_are_a_valid_project(tmp_path: Path) -> None:
         "support.late-order",
         "support.refund",
     ]
-    assert project.notes == ()
+    (note,) = project.notes
+    assert note.startswith("scenarios/checks.yaml:2:1: scenarios: ids made of labels: `checks.late-order`; ")

@@ -44,7 +44,7 @@ def test_a_project_is_its_config_and_all_files_under_scenarios_in_path_order(tmp
         Place(path="scenarios/b.yml", line=1),
         Place(path="scenarios/b.yml", line=15),
     ]
-    assert (project.root, project.config_file, project.notes) == (tmp_path, "agentlab.config.yaml", ())
+    assert (project.root, project.config_file) == (tmp_path, "agentlab.config.yaml")
     assert project.config_places["agents", 0, "name"] == Place(path="agentlab.config.yaml", line=2, column=6)
 
 
@@ -304,6 +304,21 @@ def test_what_does_nothing_is_noted(tmp_path: Path, text: str, note: str | None)
     notes = [found for found in load(tmp_path).notes if found.startswith("scenarios/")]
     assert len(notes) == (note is not None)
     assert not notes or notes[0].startswith(f"scenarios/a.yaml:{note}")
+
+
+@pytest.mark.parametrize(
+    ("rows", "made"),
+    [
+        ("[{label: A b, %s}, {label: C, id: s.c, %s}]", "`l.a-b`"),
+        ("[{label: A, %s}, {label: B, %s}]", "`l.a`, `l.b`"),
+        ("[{label: A, id: a.b, %s}]", None),
+    ],
+)
+def test_rows_whose_ids_follow_their_labels_are_noted(tmp_path: Path, rows: str, made: str | None) -> None:
+    text = f"name: x\nscenarios: {rows.replace('%s', 'instructions: a, agent_expectations: b')}\n"
+    project = load(write_files(tmp_path, {"scenarios/l.yaml": text}))
+    note = "ids made of labels: {}; `agentlab ids scenarios/l.yaml` writes them down, so that labels may change"
+    assert project.notes == (() if made is None else (f"scenarios/l.yaml:2:1: scenarios: {note.format(made)}",))
 
 
 def test_what_no_scenario_uses_is_noted_when_all_are_seen(tmp_path: Path) -> None:

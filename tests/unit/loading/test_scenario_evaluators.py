@@ -69,6 +69,13 @@ def test_an_id_that_is_given_twice_is_a_problem() -> None:
     assert problems == ["2:4: [1].id: the id `a` is in this list twice, first in line 1"]
 
 
+def test_the_id_of_the_judges_answer_is_taken_in_a_simulation() -> None:
+    item = "- {id: judge, type: step_count_max, mode: weighted, config: {max: 5}}\n"
+    _, problems = read(item, AT_SIMULATION_END)
+    assert problems == ["1:4: [0].id: the id `judge` is that of the judge's answer: choose another"]
+    assert read(item, AT_END) == (["judge"], [])
+
+
 @pytest.mark.parametrize(
     ("item", "problem"),
     [

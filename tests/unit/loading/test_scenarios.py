@@ -110,7 +110,10 @@ def test_a_list_file_holds_simulations() -> None:
         ),
         ("type: 3\n", "1:1: type: must be one of `task`, `conversation`, `simulation`, not the number `3`"),
         ("type: [a]\n", "1:1: type: must be one of `task`, `conversation`, `simulation`, not a list"),
-        ("name: x\nscenarios: []\n", "2:1: scenarios: must have at least 1 item"),
+        ("name: x\nscenarios: []\n", "2:1: scenarios: this list file has no scenarios: give it rows such as `- {"),
+        ("name: x\nscenarios:\n", "2:1: scenarios: this list file has no scenarios: give it rows"),
+        ("name: x\n", "1:1: scenarios: this list file has no scenarios: give it rows"),
+        ("name: x\nscenarios: {a: 1}\n", "2:1: scenarios: must be a list"),
     ],
 )
 def test_a_document_that_is_no_scenario(text: str, problem: str) -> None:

@@ -6,7 +6,7 @@ from agentlab_ci.core.config import Config
 from agentlab_ci.loading.project import Project, load_project
 from agentlab_ci.loading.secrets import secret_names, secret_values, url_userinfo
 from agentlab_ci.loading.usable import agents_in_use, find_unusable
-from yaml_projects import CONVERSATION, TASK, load, write_files
+from yaml_projects import CONVERSATION, ROWS, SIMULATION, TASK, load, write_files
 
 CONFIG = """\
 agents:
@@ -222,3 +222,38 @@ def test_secrets_are_the_values_of_every_variable_that_the_config_names(folder: 
         *url_userinfo(config),
     }
     assert secret_values(Config(), {"HOME": "/root"}) == frozenset()
+
+
+MODELS = "judge: {model: m}\nsimulator:\n  model: m\n  api_key_env: SIM_KEY\n"
+JUDGE_KEY = (
+    "agentlab.config.yaml:1:1: judge.api_key_env: OPENAI_API_KEY is required: the judge takes its key from it"
+)
+SIM_KEY = (
+    "agentlab.config.yaml:4:3: simulator.api_key_env: SIM_KEY is required: the simulator takes its key from it"
+)
+
+
+@pytest.mark.parametrize(
+    ("config", "environ", "problems"),
+    [
+        (MODELS, {"OPENAI_API_KEY": "k", "SIM_KEY": "k"}, []),
+        (MODELS, {}, [SIM_KEY, JUDGE_KEY]),
+        (MODELS, {"OPENAI_API_KEY": "", "SIM_KEY": "k"}, [JUDGE_KEY]),  # as a missing secret looks like in CI
+    ],
+)
+def test_what_simulations_need(tmp_path: Path, config: str, environ: dict[str, str], problems: list[str]) -> None:
+    files = {"agentlab.config.yaml": config, "scenarios/a.yaml": SIMULATION, "scenarios/b.yaml": ROWS}
+    project = load(write_files(tmp_path, files))
+    found = find_unusable(project, agents=(), scenarios=project.scenarios, environ=environ)
+    assert [str(problem) for problem in found] == problems
+
+
+def test_simulations_without_their_models_are_told_so_once_at_the_first(tmp_path: Path) -> None:
+    project = load(write_files(tmp_path, {"scenarios/a.yaml": SIMULATION, "scenarios/b.yaml": ROWS}))
+    found = find_unusable(project, agents=(), scenarios=project.scenarios, environ={})
+    assert [str(problem).split("a model that ")[1].split(": {")[0] for problem in found] == [
+        "plays the user: add `simulator",
+        "judges: add `judge",
+    ]
+    assert {(problem.path, problem.line) for problem in found} == {("scenarios/a.yaml", 1)}
+    assert find_unusable(project, agents=(), scenarios=(), environ={}) == ()
