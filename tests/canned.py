@@ -7,7 +7,7 @@ from agentlab_ci.core.baseline import Baseline
 from agentlab_ci.core.compare_baseline import make_baseline
 from agentlab_ci.core.judge import judge_scenario, regate
 from agentlab_ci.core.provider import Provider
-from agentlab_ci.core.results import AgentIdentity, RunReport, SampleResult, ScenarioResult, VariantIdentity
+from agentlab_ci.core.results import AgentIdentity, Brief, RunReport, SampleResult, ScenarioResult, VariantIdentity
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import Mode, ScenarioType
 from agentlab_ci.core.trace import (
@@ -139,6 +139,15 @@ def hostile_scenario(index: int, text: str) -> ScenarioResult:
     return judge_scenario(facts, [first.model_copy(update=work | {"error": None}), *others])
 
 
+def hostile_simulation(index: int, text: str) -> ScenarioResult:
+    """Return the same as a simulation: with the text in its brief, and as the reason of its judge."""
+    row = hostile_scenario(index, text)
+    judged = Evaluation(id=text, type="judge", mode=Mode.HARD_GATE, passed=False, message=text)
+    samples = (s.model_copy(update={"evaluations": (*s.evaluations, judged)}) for s in row.samples)
+    brief = Brief(instructions=text, expected=text)
+    return row.model_copy(update={"type": ScenarioType.SIMULATION, "brief": brief, "samples": tuple(samples)})
+
+
 def task_scenario(scenario_id: str, *ends: str, **overrides: Any) -> ScenarioResult:
     """Return a judged task whose samples end as said: refunded, forbidden, steps, crashed."""
     facts: dict[str, Any] = {
@@ -235,6 +244,82 @@ def _work(end: str) -> dict[str, Any]:
     }
 
 
+BRIEF = Brief(
+    instructions="You were charged twice for order 1024.\nYou are in a hurry; you name the order when asked.",
+    expected="The agent refunds one of the two charges, and says so.",
+)
+
+
+def simulation_scenario(scenario_id: str, *ends: str, **overrides: Any) -> ScenarioResult:
+    """Return a judged simulation whose samples end as said: met, missed, vetoed, no_judge, no_user."""
+    facts: dict[str, Any] = {
+        "name": scenario_id.partition(".")[2].replace("-", " ").capitalize(),
+        "type": ScenarioType.SIMULATION,
+        "suite": "support",
+        "file": "scenarios/simulations.yaml",
+        "line": 4,
+        "brief": BRIEF,
+        "agent": AGENT,
+        "samples_wanted": len(ends),
+    }
+    samples = make_samples("p" * len(ends), scenario_id=scenario_id)
+    done = (sample.model_copy(update=_played(end)) for sample, end in zip(samples, ends, strict=True))
+    return judge_scenario(make_facts(scenario_id, **facts | overrides), done)
+
+
+_ANSWERS = {
+    "met": "One of the two charges is refunded.\nAnything else?",
+    "missed": "I have noted your complaint.",
+    "vetoed": "Refunded. Your card is 4111.",
+}
+
+
+def _played(end: str) -> dict[str, Any]:
+    """Return what a sample of a simulation holds that ended so."""
+    turns = [
+        Turn(role=Role.USER, text="You charged me twice!"),
+        Turn(role=Role.AGENT, text="Sorry to hear that. Which order is it?", latency_ms=310),
+        Turn(role=Role.USER, text="1024, and please be quick."),
+    ]
+    played: dict[str, Any] = {
+        "started_at": "2026-04-07T00:12:34Z",
+        "duration_ms": 4000.0,
+        "usage": Usage(input_tokens=300, output_tokens=40, cost_usd=0.001),
+        "simulator_usage": Usage(input_tokens=500, output_tokens=30, cost_usd=0.002),
+    }
+    if end == "no_user":
+        return played | {
+            "status": SampleStatus.ERROR,
+            "termination_reason": TerminationReason.SIMULATOR_ERROR,
+            "turns": tuple(turns[:2]),
+            "error": SampleError(message="the simulator answered HTTP 500", status=500, body="out of memory"),
+        }
+    answer = _ANSWERS.get(end, _ANSWERS["met"])
+    turns.append(Turn(role=Role.AGENT, text=answer, latency_ms=420))
+    played |= {"turns": tuple(turns), "final_output": answer}
+    if end == "no_judge":
+        return played | {
+            "status": SampleStatus.ERROR,
+            "termination_reason": TerminationReason.JUDGE_ERROR,
+            "error": SampleError(message="the judge gave no judgement that can be read", body="It depends."),
+        }
+    reason = "No charge was refunded." if end == "missed" else "One charge was refunded, and the agent said so."
+    judged = Evaluation(id="judge", type="judge", mode=Mode.HARD_GATE, passed=end != "missed", message=reason)
+    leak = Evaluation(
+        id="no-card-number",
+        type="response_not_contains",
+        mode=Mode.HARD_GATE,
+        passed=end != "vetoed",
+        message='found "4111"' if end == "vetoed" else 'does not contain "4111"',
+    )
+    return played | {
+        "status": SampleStatus.PASSED if end == "met" else SampleStatus.FAILED,
+        "score": 100,
+        "judge_usage": Usage(input_tokens=700, output_tokens=20, cost_usd=0.003),
+        "evaluations": (leak, judged),
+    }
+
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "baseline": {"prompt_version": "prompt-v3", "model_version": "m-large", "config_label": "live"},
     "candidate": {"prompt_version": "prompt-v4", "model_version": "m-large", "tool_schema_version": "t2"},
@@ -286,6 +371,11 @@ CANNED_REPORTS: dict[str, RunReport] = {
     ),
     "single_task": make_report(
         task_scenario("support.refund", "refunded"), task_scenario("support.refund-bob", "steps")
+    ),
+    "simulation": make_report(
+        simulation_scenario("support.double-charge", "met", "missed", "vetoed"),
+        simulation_scenario("support.late-parcel", "met", "missed", "met"),
+        simulation_scenario("support.invoice", "no_judge", "no_user", "met"),
     ),
     "errors_only": make_report(scenario("pee", "support.order-status"), scenario("ppp", "support.refund")),
     "unfinished": make_report(

@@ -17,7 +17,7 @@ from lxml import html
 from agentlab_ci.errors import Problem
 from agentlab_ci.reports.comment import render_comment, render_not_judged
 from agentlab_ci.reports.summary import render_problems, render_summary
-from canned import CANNED_REPORTS, hostile_scenario
+from canned import CANNED_REPORTS, hostile_scenario, hostile_simulation
 from factories import make_report
 from github_markdown import to_html
 from hostile import HOSTILE_TEXTS
@@ -62,7 +62,7 @@ def renderer(request: pytest.FixtureRequest) -> Renderer:
 
 def _pages(text: str, number: int = 0) -> list[str]:
     """Return every page that there is, with the text wherever others' words are shown."""
-    report = make_report(hostile_scenario(number, text[:200]))
+    report = make_report(hostile_scenario(number, text[:200]), hostile_simulation(number, text[:200]))
     problem = Problem(path=text, where=text, message=text)
     return [
         render_comment(report, marker=MARKER, links=LINKS, run_url=RUN_URL, title=text),
@@ -127,8 +127,8 @@ def test_the_structure_is_ours(renderer: Renderer) -> None:
     for number, shown in enumerate(renderer(pages)):
         root = html.fragment_fromstring(shown, create_parent="div")
         count = {name: len(root.findall(f".//{name}")) for name in ("tr", "details", "h3", "h4", "sub")}
-        transcripts = 3 * (number % 2)  # every other page is a summary
-        assert count == {"tr": 2, "details": 1 + transcripts, "h3": 1, "h4": 3, "sub": 1}, pages[number]
+        transcripts = 6 * (number % 2)  # every other page is a summary
+        assert count == {"tr": 3, "details": 2 + transcripts, "h3": 1, "h4": 6, "sub": 1}, pages[number]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from agentlab_ci.core.results import SampleResult
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.trace import EventKind, ToolCall, TraceEvent, Turn
 from agentlab_ci.reports.formatting import format_duration
-from agentlab_ci.reports.reasons import explain_sample, tell_history
+from agentlab_ci.reports.reasons import JUDGE, describe_evaluation, explain_sample, tell_history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ def exhibits(sample: SampleResult) -> Iterator[Exhibit]:
     if not steps and sample.final_output is not None:
         yield Exhibit(title="final output", text=sample.final_output)
     if sample.error is not None and sample.error.body:
-        yield Exhibit(title="instead of an answer", text=sample.error.body)
+        yield Exhibit(title=name_body(sample), text=sample.error.body)
 
 
 def _in_order(sample: SampleResult) -> Iterator[tuple[float | None, Turn | ToolCall | TraceEvent]]:
@@ -58,9 +59,22 @@ def _in_order(sample: SampleResult) -> Iterator[tuple[float | None, Turn | ToolC
                 yield event.at_ms, event
 
 
+def name_body(sample: SampleResult) -> str:
+    """Say what the body of a sample's error came instead of."""
+    match sample.termination_reason:
+        case TerminationReason.SIMULATOR_ERROR:
+            return "instead of the user's message"
+        case TerminationReason.JUDGE_ERROR:
+            return "instead of a judgement"
+        case _:
+            return "instead of an answer"
+
+
 def describe_sample(sample: SampleResult) -> str:
-    """Return the reasons, the history and the exhibits as plain text."""
-    told = [*explain_sample(sample), *tell_history(sample)]
+    """Return the reasons, the history and the exhibits as plain text; of a judge, its reason to pass it too."""
+    judged = [e for e in sample.evaluations if e.type == JUDGE] if sample.status is SampleStatus.PASSED else []
+    told = [*explain_sample(sample), *(f"{describe_evaluation(e)}: {e.message}" for e in judged)]
+    told += tell_history(sample)
     shown = (f"\n{', '.join((it.title, *it.details))}:\n{it.text}" for it in exhibits(sample))
     return "\n".join([*told, *shown])
 

@@ -21,6 +21,7 @@ from agentlab_ci.reports.escape import clean_xml
 from agentlab_ci.reports.evidence import describe_sample
 from agentlab_ci.reports.reasons import deciding_sample, explain_sample, explain_scenario
 from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.simulation import brief_of, is_simulation
 from agentlab_ci.reports.wording import count_passes
 
 _CASE_LIMIT = 64 << 10
@@ -85,6 +86,8 @@ def _suite(row: ScenarioResult, name: str, style: JUnitStyle) -> ET.Element:
         node.set("time", _seconds(case.seconds))
         node.extend(case.reruns)
         node[:] = sorted(node, key=lambda child: child.tag in _LAST_CHILDREN)
+    if brief := "\n\n".join(f"{it.title}:\n{it.text}" for it in brief_of(row)):
+        ET.SubElement(element, "system-out").text = _clean(brief)
     return element
 
 
@@ -131,6 +134,7 @@ def _sample_case(row: ScenarioResult, suite: str, number: int, sample: SampleRes
             _make_red(case, sample, explain_sample(sample)[0])
         else:
             case.add_skipped_info(message=_message(_why_skipped(row, sample)))
+    if is_simulation(row) or sample.status is not SampleStatus.PASSED:
         case.stdout = _clean(describe_sample(sample))
     return _Case(case=case, seconds=sample.duration_ms / 1000)
 
@@ -160,6 +164,8 @@ def _scenario_case(row: ScenarioResult, suite: str) -> _Case:
     bad = [sample for sample in row.samples if sample.status in _NOT_PASSED]
     seconds = sum(sample.duration_ms for sample in row.samples) / 1000
     if row.verdict is Verdict.PASSED:
+        if is_simulation(row):
+            case.stdout = _clean(_describe(s for s in row.samples if s.status is SampleStatus.PASSED))
         return _Case(case=case, seconds=seconds, reruns=_reruns("flaky", bad))
     if row.gate and row.below_bar:
         decisive = deciding_sample(row)
@@ -169,8 +175,12 @@ def _scenario_case(row: ScenarioResult, suite: str) -> _Case:
         return _Case(case=case, seconds=seconds, reruns=_reruns("rerun", others))
     reason = "variant does not gate: " if row.below_bar else ""
     case.add_skipped_info(message=_message(f"{reason}{count_passes(row)}: {explain_scenario(row)}"))
-    case.stdout = _clean("\n\n".join(f"sample {s.sample}/{s.of}\n{describe_sample(s)}" for s in bad))
+    case.stdout = _clean(_describe(bad))
     return _Case(case=case, seconds=seconds)
+
+
+def _describe(samples: Iterable[SampleResult]) -> str:
+    return "\n\n".join(f"sample {s.sample}/{s.of}\n{describe_sample(s)}" for s in samples)
 
 
 def _reruns(kind: str, samples: Iterable[SampleResult]) -> tuple[ET.Element, ...]:

@@ -19,6 +19,7 @@ from agentlab_ci.reports.comparison_log import comparison_lines
 from agentlab_ci.reports.conversation_log import conversation_lines
 from agentlab_ci.reports.entries import join_alike, make_entries, name_samples
 from agentlab_ci.reports.escape import command_message, command_property, for_log
+from agentlab_ci.reports.excerpt import excerpt, say
 from agentlab_ci.reports.formatting import Glyphs, format_duration
 from agentlab_ci.reports.reasons import (
     explain_not_run,
@@ -28,6 +29,7 @@ from agentlab_ci.reports.reasons import (
     tell_history,
 )
 from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.simulation import TURN_BYTES, brief_of, is_simulation
 from agentlab_ci.reports.wording import (
     count_passes,
     name_row,
@@ -41,6 +43,8 @@ MAX_ANNOTATIONS = 8
 """Of one scenario each; one more sums up. The runner keeps 10 of a step and adds one of its own."""
 _LONGEST_LINE = 1000
 _ANNOTATED_SAMPLES = 5
+_TURNS = 20
+"""Of a simulation that failed: all of one with the usual `max_turns`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +130,9 @@ def _heading(row: ScenarioResult, glyphs: Glyphs) -> str:
 
 
 def _sample_lines(row: ScenarioResult, glyphs: Glyphs) -> Iterator[str]:
-    for entry in make_entries(row.samples, _told):
+    for exhibit in brief_of(row):
+        yield from (f"  {line}" for line in say(exhibit.title.lower(), exhibit.text).split("\n"))
+    for entry in make_entries(row.samples, _told_with_transcript if is_simulation(row) else _told):
         first, last = entry.samples[0], entry.samples[-1]
         ended = f"not run: {explain_not_run(first)}" if first.never_ran else _outcome(first)
         name = name_samples(first.sample, last.sample, first.of, glyphs.to)
@@ -145,6 +151,13 @@ def _told(sample: SampleResult) -> tuple[str, ...]:
     if sample.status is SampleStatus.CANCELLED:
         return tell_history(sample)
     return (*tell_history(sample), *(tell_cause(sample) or explain_sample(sample)))
+
+
+def _told_with_transcript(sample: SampleResult) -> tuple[str, ...]:
+    said = _told(sample)
+    if sample.status is not SampleStatus.FAILED:
+        return said
+    return (*said, *(f"  {line}" for line in excerpt(sample, turns=_TURNS, turn_bytes=TURN_BYTES).split("\n")))
 
 
 def _annotation(row: ScenarioResult, prefix: str) -> str:

@@ -18,6 +18,7 @@ from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_sample
 from agentlab_ci.reports.reasons import explain_not_run, tell_end, tell_history
+from agentlab_ci.reports.simulation import brief_of, is_simulation
 from agentlab_ci.reports.table import make_table
 from agentlab_ci.reports.templating import render
 from agentlab_ci.reports.wording import count_passes, pass_lines, remarks, summary_line, verdict_sentence
@@ -51,8 +52,9 @@ def _blocks(row: ScenarioResult) -> Iterator[str]:
     if row.skipped is not None:
         yield code_span(row.skipped)
         return
+    yield from map(show_exhibit, brief_of(row))
     for entry in make_entries(row.samples, _told):
-        yield from _sample_blocks(entry)
+        yield from _sample_blocks(entry, always=is_simulation(row))
     for first, last in _missing(row):
         yield f"#### {EMOJI.unfinished} {name_samples(first, last, row.samples_wanted)} · not run"
 
@@ -70,7 +72,8 @@ def _told(sample: SampleResult) -> tuple[str, ...]:
     return (*tell_end(sample), *tell_history(sample))
 
 
-def _sample_blocks(entry: Entry) -> Iterator[str]:
+def _sample_blocks(entry: Entry, *, always: bool) -> Iterator[str]:
+    """Yield a sample's title, what is said of it, and its transcript unless it passed, or `always`."""
     sample = entry.samples[0]
     if sample.never_ran:
         name = name_samples(sample.sample, entry.samples[-1].sample, sample.of)
@@ -80,7 +83,8 @@ def _sample_blocks(entry: Entry) -> Iterator[str]:
     bullets = [*map(code_span, entry.lines), *map(show_evaluation, sample.evaluations)]
     if bullets:
         yield "\n".join(f"- {bullet}" for bullet in bullets)
-    evidence = () if sample.status is SampleStatus.PASSED else tuple(map(show_exhibit, exhibits(sample)))
+    shown = always or sample.status is not SampleStatus.PASSED
+    evidence = tuple(map(show_exhibit, exhibits(sample))) if shown else ()
     if evidence:
         yield from ("<details><summary>Transcript</summary>", *evidence, "</details>")
 

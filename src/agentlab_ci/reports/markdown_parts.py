@@ -7,7 +7,7 @@ from agentlab_ci.core.trace import Evaluation
 from agentlab_ci.reports.escape import code_span, fenced
 from agentlab_ci.reports.evidence import Exhibit
 from agentlab_ci.reports.formatting import EMOJI, format_duration
-from agentlab_ci.reports.reasons import deciding_score
+from agentlab_ci.reports.reasons import JUDGE, deciding_score, describe_judgement
 
 
 def title_sample(sample: SampleResult) -> str:
@@ -41,6 +41,8 @@ def show_exhibit(exhibit: Exhibit) -> str:
 def show_evaluation(evaluation: Evaluation) -> str:
     """Return an evaluation as one line of Markdown."""
     icon = EMOJI.passed if evaluation.passed else EMOJI.failed
+    if evaluation.type == JUDGE:
+        return f"{icon} {describe_judgement(evaluation)}: {code_span(evaluation.message)}"
     step = "" if evaluation.step is None else f"step {evaluation.step} "
     name = f"{step}{code_span(evaluation.id)} ({evaluation.mode.value})"
     return f"{icon} {name}: {code_span(evaluation.message)}"

@@ -11,8 +11,15 @@ from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
 
+JUDGE = "judge"
+"""Type of the evaluation that is a model's answer; its message is the model's reason."""
 _BODY_LINES = 5
 _JUDGED_ALONE = (TerminationReason.COMPLETED, TerminationReason.EVALUATOR_FAILED)
+_WORDS = {
+    TerminationReason.SIMULATOR_ERROR: "the user could not be played",
+    TerminationReason.JUDGE_ERROR: "the judge could not be used",
+}
+"""Of reasons that stand alone where nobody says more."""
 
 
 def explain_sample(sample: SampleResult) -> tuple[str, ...]:
@@ -92,9 +99,16 @@ def tell_end(sample: SampleResult) -> tuple[str, ...]:
 
 
 def describe_evaluation(evaluation: Evaluation) -> str:
-    """Name an evaluation, with its step and mode: `step 2 recalls-aisle (hard_gate)`."""
+    """Name an evaluation, with its step and mode: `step 2 recalls-aisle (hard_gate)`; a judge with its answer."""
+    if evaluation.type == JUDGE:
+        return describe_judgement(evaluation)
     step = "" if evaluation.step is None else f"step {evaluation.step} "
     return f"{step}{evaluation.id} ({evaluation.mode.value})"
+
+
+def describe_judgement(evaluation: Evaluation) -> str:
+    """Say what a judge found of what was expected: `judge: not met`."""
+    return f"judge: {'met' if evaluation.passed else 'not met'}"
 
 
 def _explain_failure(sample: SampleResult) -> Iterator[str]:
@@ -118,7 +132,7 @@ def _name_end(sample: SampleResult) -> str:
 def _explain_error(sample: SampleResult) -> str:
     reason = sample.termination_reason.value
     if sample.error is None:
-        return reason
+        return ": ".join(part for part in (reason, _WORDS.get(sample.termination_reason)) if part)
     status = sample.error.status
     told = status is None or str(status) in sample.error.message
     return f"{reason}: {sample.error.message}" + ("" if told else f" (HTTP {status})")

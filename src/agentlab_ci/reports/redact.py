@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-from agentlab_ci.core.results import AgentIdentity, SampleResult, ScenarioFacts, VariantIdentity
+from agentlab_ci.core.results import AgentIdentity, ImportedRun, SampleResult, ScenarioFacts, VariantIdentity
 from agentlab_ci.core.trace import Evaluation, SampleError
 from agentlab_ci.errors import BadInputError, InvalidFilesError
 from agentlab_ci.reports.escape import without_colours
@@ -37,6 +37,7 @@ _IDS: dict[type[BaseModel], frozenset[str]] = {
     ScenarioFacts: frozenset({"scenario_id", "suite", "tags", "file", "hash"}),
     AgentIdentity: frozenset({"name"}),
     VariantIdentity: frozenset({"variant_set_name", "variant_label", "config_hash"}),
+    ImportedRun: frozenset({"tool", "run_id", "status"}),
     SampleResult: frozenset({"scenario_id", "run_id", "started_at"}),
     Evaluation: frozenset({"id", "type"}),
 }
@@ -93,6 +94,10 @@ class Redactor:
     def facts(self, facts: ScenarioFacts) -> ScenarioFacts:
         """Return what is known of a scenario, its name and other texts from YAML masked in the same way."""
         return self._record(facts)
+
+    def imported(self, run: ImportedRun) -> ImportedRun:
+        """Return what another tool says of its run, masked in the same way."""
+        return self._record(run)
 
     def _record(self, record: RecordT) -> RecordT:
         changed = {}

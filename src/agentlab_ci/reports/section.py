@@ -1,6 +1,8 @@
 """A scenario's samples that did not pass, as a fold of the PR comment and of the step summary."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.results import SampleResult, ScenarioResult
@@ -14,6 +16,7 @@ from agentlab_ci.reports.formatting import EMOJI
 from agentlab_ci.reports.markdown_parts import show_evaluation, show_exhibit, title_samples
 from agentlab_ci.reports.reasons import deciding_score, tell_end, tell_history
 from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.simulation import TURN_BYTES, TURNS, brief_of, is_simulation
 from agentlab_ci.reports.table import LONGEST_NAME, link_to_line
 from agentlab_ci.reports.wording import count_passes, remarks
 
@@ -21,6 +24,7 @@ MOST_SAMPLES = 5
 """Of one scenario; the rest is counted."""
 _MOST_BULLETS = 8
 _LONGEST_BULLET = 300
+_LONGEST_BRIEF = 1000
 _NOT_PASSED = (SampleStatus.FAILED, SampleStatus.ERROR)
 
 
@@ -33,12 +37,13 @@ def fold_scenario(row: ScenarioResult, links: Links | None, *, opened: bool, tra
     """Return the fold: what each failed sample missed, and the exchange it missed it in.
 
     At most `MOST_SAMPLES` samples, together where the same is to be said of them; with `transcripts` they have the
-    whole of what was said as well.
+    whole of what was said as well. A simulation begins with what it asked for and expected, which is cut without.
     """
     samples = not_passed(row)
     blocks = [
         f"<details{' open' if opened else ''}><summary>{_summarize(row, links)}</summary>",
-        *_tell(samples[:MOST_SAMPLES], transcripts=transcripts),
+        *_show_brief(row, whole=transcripts),
+        *_tell(samples[:MOST_SAMPLES], _excerpt_for(row), transcripts=transcripts),
     ]
     if len(samples) > MOST_SAMPLES:
         blocks.append(f"And {plural(len(samples) - MOST_SAMPLES, 'more sample')} that did not pass.")
@@ -54,22 +59,33 @@ def _summarize(row: ScenarioResult, links: Links | None) -> str:
     return f"{EMOJI.of_scenario(row)} " + " · ".join(said)
 
 
-def _tell(samples: list[SampleResult], *, transcripts: bool) -> Iterator[str]:
+def _show_brief(row: ScenarioResult, *, whole: bool) -> Iterator[str]:
+    for exhibit in brief_of(row):
+        text = exhibit.text if whole else cut(exhibit.text, _LONGEST_BRIEF)
+        yield show_exhibit(replace(exhibit, text=text))
+
+
+def _excerpt_for(row: ScenarioResult) -> Callable[[SampleResult], str]:
+    return partial(excerpt, turns=TURNS, turn_bytes=TURN_BYTES) if is_simulation(row) else excerpt
+
+
+def _tell(
+    samples: list[SampleResult], quote: Callable[[SampleResult], str], *, transcripts: bool
+) -> Iterator[str]:
     alike: dict[tuple[SampleStatus, int | None, tuple[str, ...]], list[SampleResult]] = {}
     for sample in samples:
-        said = tuple(_blocks(sample, transcripts=transcripts))
+        said = tuple(_blocks(sample, quote(sample), transcripts=transcripts))
         alike.setdefault((sample.status, deciding_score(sample), said), []).append(sample)
     for (_, _, said), together in alike.items():
         yield f"#### {title_samples(together)}"
         yield from said
 
 
-def _blocks(sample: SampleResult, *, transcripts: bool) -> Iterator[str]:
+def _blocks(sample: SampleResult, said: str, *, transcripts: bool) -> Iterator[str]:
     bullets = list(_bullets(sample))
     if bullets:
         more = len(bullets) - _MOST_BULLETS
         yield "\n".join([*bullets[:_MOST_BULLETS], *([f"- and {more} more"] if more > 0 else [])])
-    said = excerpt(sample)
     if said:
         yield fenced(said, "text")
     shown = [show_exhibit(exhibit) for exhibit in exhibits(sample)] if transcripts else []

@@ -80,6 +80,8 @@ def _facts_of_end(report: RunReport) -> Facts:
     yield "took", format_duration(summary.duration_ms)
     yield "agents", ", ".join(dict.fromkeys(row.agent.label for row in report.scenarios if row.agent)) or None
     yield "cost", None if summary.cost_usd is None else format_cost(summary.cost_usd)
+    played = summary.simulation_cost_usd
+    yield "simulation", None if played is None else f"{format_cost(played)} for simulator and judge"
     yield "exit code", str(int(summary.exit_code))
 
 

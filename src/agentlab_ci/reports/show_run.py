@@ -11,6 +11,7 @@ from agentlab_ci.reports.evidence import Exhibit, exhibits
 from agentlab_ci.reports.formatting import Glyphs, format_cost, format_duration, format_moment
 from agentlab_ci.reports.listing import join
 from agentlab_ci.reports.reasons import describe_evaluation, tell_end, tell_history
+from agentlab_ci.reports.simulation import brief_of
 from agentlab_ci.reports.variants import variants_of
 
 Facts = Iterable[tuple[str, str | None]]
@@ -22,6 +23,8 @@ def run_lines(run: StoredRun, glyphs: Glyphs, *, approved_at: str | None = None)
     title = (sample.scenario_id, run.variant, f"sample {sample.sample}/{sample.of}", sample.status.value)
     lines = [f"{glyphs.of_status(sample.status)} {join(title, glyphs)}"]
     lines += align_facts(_facts(run, approved_at))
+    for exhibit in brief_of(run.row):
+        lines += [exhibit.title.lower(), *(f"  {line}" for line in log_lines(exhibit.text))]
     if sample.evaluations:
         lines += ["evaluations", *(f"  {_show_evaluation(it, glyphs)}" for it in sample.evaluations)]
     happened = [line for exhibit in exhibits(sample) for line in _show_exhibit(exhibit)]
@@ -43,6 +46,8 @@ def _facts(run: StoredRun, approved_at: str | None) -> Facts:
     yield "ended", ": ".join(tell_end(sample)) or sample.termination_reason.value
     yield "score", None if sample.score is None else str(sample.score)
     yield "usage", ", ".join(_count_usage(sample.usage)) or None
+    yield "simulator", ", ".join(_count_usage(sample.simulator_usage or Usage())) or None
+    yield "judge", ", ".join(_count_usage(sample.judge_usage or Usage())) or None
     yield "approved", None if approved_at is None else format_moment(approved_at)
 
 

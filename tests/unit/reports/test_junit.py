@@ -16,7 +16,7 @@ from lxml import etree
 from agentlab_ci.core.formats import JUnitStyle
 from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.reports.junit import render_junit
-from canned import CANNED_REPORTS, hostile_scenario, scenario
+from canned import CANNED_REPORTS, hostile_scenario, hostile_simulation, scenario
 from factories import make_report, make_row
 from golden import assert_golden
 from hostile import HOSTILE_TEXTS
@@ -209,7 +209,8 @@ def test_no_two_suites_have_the_same_name_once_they_are_legal(style: JUnitStyle)
 def _hostile_reports() -> list[RunReport]:
     monsters = ["\x1b\x00\ufffe\ud800\udfff]]>" * 10, "x\x1b]]>\ud800\n" * 600_000]
     rows = [hostile_scenario(index, text) for index, text in enumerate([*HOSTILE_TEXTS, *monsters])]
-    return [make_report(*rows)]
+    played = [hostile_simulation(index, text) for index, text in enumerate([*HOSTILE_TEXTS, *monsters])]
+    return [make_report(*rows), make_report(*played)]
 
 
 @pytest.mark.parametrize("style", STYLES)

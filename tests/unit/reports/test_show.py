@@ -28,12 +28,14 @@ def show_all(report: RunReport, glyphs: Glyphs = TEXT) -> list[str]:
     return [line for block in blocks for line in (*block, "")]
 
 
-@pytest.mark.parametrize("name", ["tasks", "below_bar", "variants", "unfinished", "skipped", "single", "empty"])
+@pytest.mark.parametrize(
+    "name", ["tasks", "simulation", "below_bar", "variants", "unfinished", "skipped", "single", "empty"]
+)
 def test_a_batch_of_every_kind(name: str) -> None:
     assert_golden(f"show/batch-{name}.txt", "\n".join(batch_lines(CANNED_REPORTS[name], TEXT)) + "\n")
 
 
-@pytest.mark.parametrize("name", ["tasks", "below_bar", "variants", "unfinished"])
+@pytest.mark.parametrize("name", ["tasks", "simulation", "below_bar", "variants", "unfinished"])
 def test_the_runs_of_every_kind(name: str) -> None:
     shown = {run.sample.status: run for run in runs_of(CANNED_REPORTS[name])}.values()
     assert_golden(f"show/runs-{name}.txt", "\n\n".join("\n".join(run_lines(run, TEXT)) for run in shown) + "\n")
