@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.loopback import rerouted
@@ -37,14 +37,15 @@ from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import Written, prepare_report_folder
 from agentlab_ci.reports.escape import command_message, for_log
+from agentlab_ci.reports.imported import tell_unfinished
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
-from agentlab_ci.results_file import read_results_file, read_results_of
+from agentlab_ci.results_file import read_livekit_file, read_results_file, read_results_of
 from agentlab_ci.runner.batch import Batch
 from agentlab_ci.runner.describe import describe_plan
 from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.runner.set_up import make_set_up
-from agentlab_ci.settings import CommentSettings, ReportSettings, RunSettings
+from agentlab_ci.settings import CommentSettings, ReportSettings, ResultsSource, RunSettings
 from agentlab_ci.store.location import find_database
 from agentlab_ci.store.writer import StoreWriter
 from agentlab_ci.tools.interface import ToolWorld
@@ -175,9 +176,16 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     return _conclude(report, written, world, annotate=settings.annotate)
 
 
-def report_again(results_file: str, settings: ReportSettings, world: World) -> Outcome:
-    """Render and gate stored results again, without calling an agent."""
-    stored = read_results_file(world.cwd, results_file)
+def report_again(
+    results_file: str,
+    settings: ReportSettings,
+    world: World,
+    *,
+    source: ResultsSource = ResultsSource.AGENTLAB,
+    annotate: bool = True,
+) -> Outcome:
+    """Render and gate stored results again, agentlab's own or another tool's, without calling an agent."""
+    stored = _read_stored(results_file, source, world)
     if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
         raise BadInputError("--pass-rate does nothing here: no scenario has more than one sample")
     report = regate(
@@ -190,7 +198,26 @@ def report_again(results_file: str, settings: ReportSettings, world: World) -> O
     folder = prepare_report_folder(world.cwd, settings)
     for row in report.scenarios:
         _say(world, scenario_section(row, style=world.log_style))
-    return _conclude(report, folder.write(report, settings), world)
+    return _conclude(report, folder.write(report, settings), world, annotate=annotate)
+
+
+def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunReport:
+    match source:
+        case ResultsSource.AGENTLAB:
+            stored = read_results_file(world.cwd, results_file)
+        case ResultsSource.LIVEKIT:
+            stored, notes = read_livekit_file(
+                world.cwd,
+                results_file,
+                redactor=Redactor(world.secrets),
+                source=world.event.source if world.event else SourceIdentity(),
+            )
+            _tell(world, (f"note: {note}" for note in notes))
+        case _:
+            assert_never(source)
+    if stored.imported is not None and not stored.imported.completed:
+        world.warn(tell_unfinished(stored.imported))
+    return stored
 
 
 def comment_on(results_file: str, settings: CommentSettings, world: World) -> Outcome:

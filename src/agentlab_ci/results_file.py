@@ -1,10 +1,16 @@
-"""Results that a run has left as a file."""
+"""Results that a run has left as a file, or another tool of its own runs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from agentlab_ci.core.results import RunReport
+from pydantic_core import from_json
+
+from agentlab_ci.core.judge import build_report, judge_scenario
+from agentlab_ci.core.results import RunReport, ScenarioFacts, SourceIdentity
 from agentlab_ci.errors import BadInputError
+from agentlab_ci.loading.livekit_run import read_livekit_run
 from agentlab_ci.reports.json_report import read_results
+from agentlab_ci.reports.redact import Redactor
 
 
 def read_results_file(cwd: Path, file: str) -> RunReport:
@@ -12,14 +18,7 @@ def read_results_file(cwd: Path, file: str) -> RunReport:
 
     Raises BadInputError when it cannot be read, or is something else.
     """
-    path = cwd / file
-    try:
-        if path.exists() and not path.is_file():
-            raise BadInputError(f"cannot read {file}: it is not a file")
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInputError(f"cannot read {file}: {problem.strerror}") from problem
-    return read_results_of(content, shown=file)
+    return read_results_of(_read(cwd, file), shown=file)
 
 
 def read_results_of(content: bytes, *, shown: str) -> RunReport:
@@ -27,4 +26,52 @@ def read_results_of(content: bytes, *, shown: str) -> RunReport:
     try:
         return read_results(content)
     except BadInputError as problem:
-        raise BadInputError(f"{shown}: {problem}") from problem
+        hint = (
+            "\nit looks like LiveKit's: `agentlab report --from livekit` reads that" if _is_export(content) else ""
+        )
+        raise BadInputError(f"{shown}: {problem}{hint}") from problem
+
+
+def read_livekit_file(
+    cwd: Path, file: str, *, redactor: Redactor, source: SourceIdentity
+) -> tuple[RunReport, tuple[str, ...]]:
+    """Read what LiveKit's command has exported, judge it, and return it with the notes on it.
+
+    Secrets are masked and long texts cut, as in a run. Raises BadInputError when it cannot be read, or is
+    something else.
+    """
+    content = _read(cwd, file)
+    with redactor.masking_errors():
+        run = read_livekit_run(content, shown=file)
+    rows = (
+        judge_scenario(_mask_facts(facts, redactor), map(redactor.sample, samples))
+        for facts, samples in run.scenarios
+    )
+    facts = run.facts.model_copy(update={"imported": redactor.imported(run.imported), "source": source})
+    return build_report(facts, rows, duration_ms=run.duration_ms), tuple(map(redactor.text, run.notes))
+
+
+def _mask_facts(facts: ScenarioFacts, redactor: Redactor) -> ScenarioFacts:
+    """Mask the suite and the tags too, which are found by nobody here: they are texts of somebody else."""
+    masked = redactor.facts(facts)
+    tags = tuple(map(redactor.text, facts.tags))
+    return masked.model_copy(update={"suite": redactor.text(facts.suite), "tags": tags})
+
+
+def _read(cwd: Path, file: str) -> bytes:
+    path = cwd / file
+    try:
+        if path.exists() and not path.is_file():
+            raise BadInputError(f"cannot read {file}: it is not a file")
+        return path.read_bytes()
+    except OSError as problem:
+        raise BadInputError(f"cannot read {file}: {problem.strerror}") from problem
+
+
+def _is_export(content: bytes) -> bool:
+    """Tell whether it has the shape of what LiveKit's command prints."""
+    try:
+        document = from_json(content)
+    except ValueError:
+        return False
+    return isinstance(document, Mapping) and isinstance(document.get("run"), Mapping)

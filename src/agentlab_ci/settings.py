@@ -1,11 +1,19 @@
 """What a command was asked to do, whichever edge it was asked at: the command line or the Action."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import PassRate
+
+
+class ResultsSource(StrEnum):
+    """Whose results a file holds."""
+
+    AGENTLAB = "agentlab"
+    LIVEKIT = "livekit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

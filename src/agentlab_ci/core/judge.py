@@ -66,14 +66,16 @@ def build_report(
     """Add up judged scenarios, which come in YAML order, into the report of the run.
 
     Where nothing was judged, because there was nothing or all of it was skipped, the run itself counts as skipped.
+    One of another tool that has broken off is unfinished, unless it failed.
     """
     rows = tuple(scenarios)
     judged = [row for row in rows if row.verdict is not Verdict.SKIPPED]
     gating = [row.verdict for row in judged if row.gate]
+    broken_off = has_broken_off(facts, rows)
     groups = [(group.variant, group.counts) for group in pass_groups(rows) if group.counts is not None]
     samples = [sample for row in rows for sample in row.samples]
     summary = Summary(
-        verdict=run_verdict(gating) if judged else Verdict.SKIPPED,
+        verdict=_verdict_of_run(gating, judged=bool(judged), broken_off=broken_off),
         exit_code=decide_exit_code(
             gating,
             judged=len(judged),
@@ -82,6 +84,7 @@ def build_report(
             regressed=any(row.gate and row.regressed for row in judged),
             require_finished=require_finished,
             fail_on=fail_on,
+            broken_off=broken_off,
             ended_by=ended_by,
         ),
         scenarios=_count_scenarios(rows),
@@ -93,6 +96,22 @@ def build_report(
         duration_ms=duration_ms,
     )
     return RunReport(**dict(facts), summary=summary, scenarios=rows)
+
+
+def has_broken_off(facts: BatchFacts, scenarios: Iterable[ScenarioResult]) -> bool:
+    """Tell whether another tool's run will never come to samples that gate, or has nothing at all to judge."""
+    if facts.imported is None:
+        return False
+    judged = [row for row in scenarios if row.verdict is not Verdict.SKIPPED]
+    unfinished = any(row.gate and row.unfinished for row in judged)
+    return not judged or (facts.imported.failed and unfinished)
+
+
+def _verdict_of_run(gating: list[Verdict], *, judged: bool, broken_off: bool) -> Verdict:
+    if not judged:
+        return Verdict.UNFINISHED if broken_off else Verdict.SKIPPED
+    verdict_of_all = run_verdict(gating)
+    return Verdict.UNFINISHED if broken_off and verdict_of_all is Verdict.PASSED else verdict_of_all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

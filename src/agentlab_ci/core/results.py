@@ -172,12 +172,17 @@ class ScenarioResult(ScenarioFacts):
         return self.verdict is Verdict.FAILED
 
     @property
+    def unfinished(self) -> int:
+        """How many of its samples have not run to their end."""
+        return self.samples_wanted - sum(sample.status.finished for sample in self.samples)
+
+    @property
     def could_not_be_judged(self) -> bool:
         """Whether errors alone keep it below the bar."""
         return self.below_bar and could_not_be_judged(
             passed=self.passed,
             errors=self.count(SampleStatus.ERROR),
-            unfinished=self.samples_wanted - sum(sample.status.finished for sample in self.samples),
+            unfinished=self.unfinished,
             needed=self.needed,
         )
 

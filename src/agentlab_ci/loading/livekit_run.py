@@ -1,0 +1,307 @@
+"""A run that LiveKit's command has exported, as a run of ours: `lk agent simulate export RUN`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from agentlab_ci import __version__
+from agentlab_ci.core.livekit_run import (
+    CANCELLED,
+    COMPLETED,
+    FAILED,
+    PENDING,
+    RUNNING,
+    STATUS_PREFIX,
+    Job,
+    LivekitExport,
+    Run,
+    Sampling,
+    Scenario,
+)
+from agentlab_ci.core.results import BatchFacts, Brief, ImportedRun, SampleResult, SamplingFacts, ScenarioFacts
+from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.sampling import DEFAULT_PASS_RATE, MAX_SAMPLES, PassRate
+from agentlab_ci.core.scenario import Mode, ScenarioType
+from agentlab_ci.core.text import plural
+from agentlab_ci.core.trace import Evaluation, SampleError
+from agentlab_ci.errors import InvalidFilesError, Problem
+from agentlab_ci.loading.livekit_history import read_conversation
+from agentlab_ci.loading.livekit_time import milliseconds, read_moment, write_moment
+from agentlab_ci.loading.plain import finite
+
+TOOL = "livekit"
+"""What `ImportedRun.tool`, and a suite without a name, is called."""
+KEPT = "livekit"
+"""The key under which fields stand that results.json has no place for."""
+JUDGE = "judge"
+NO_REASON = "LiveKit gives no reason"
+MAX_BYTES = 256 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NAMED_PROBLEMS = 20
+_LONGEST_PLACE = 200
+_UNFINISHED = (PENDING, RUNNING, CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LivekitRun:
+    """What the document tells: the run, its scenarios in order with their samples, and what to tell its reader."""
+
+    facts: BatchFacts
+    imported: ImportedRun
+    scenarios: tuple[tuple[ScenarioFacts, tuple[SampleResult, ...]], ...]
+    duration_ms: float
+    notes: tuple[str, ...]
+
+
+def read_livekit_run(content: bytes, *, shown: str) -> LivekitRun:
+    """Read the document, which messages call `shown`; it may say anything.
+
+    Raises InvalidFilesError that names every place where it is not what it should be.
+    """
+    export = _parse(content, shown)
+    run = export.run
+    sampling = _Terms.of(run.sampling)
+    problems = [
+        Problem(path=shown, where=where, message=message) for where, message in _find_contradictions(run, sampling)
+    ]
+    if problems:
+        raise InvalidFilesError(problems[:_NAMED_PROBLEMS])
+    gathered = _Gathered(run=run, sampling=sampling)
+    scenarios = tuple(
+        _read_scenario(row, export, suite=run.scenario_group.name or TOOL) for row in gathered.rows.values()
+    )
+    times = [moment for _, samples in scenarios for sample in samples if (moment := sample.started_at)]
+    started, ended = read_moment(run.created_at), read_moment(run.ended_at)
+    return LivekitRun(
+        facts=BatchFacts(
+            tool=f"agentlab {__version__}",
+            batch_id=run.id or TOOL,
+            started_at=write_moment(started) or min(times, default=""),
+            ended_at=write_moment(ended) or max(times, default=""),
+            sampling=SamplingFacts(
+                samples=sampling.samples, pass_rate=sampling.pass_rate, stop_when_settled=False
+            ),
+        ),
+        imported=_read_facts(export),
+        scenarios=scenarios,
+        duration_ms=milliseconds(started, ended),
+        notes=tuple(gathered.notes),
+    )
+
+
+def _parse(content: bytes, shown: str) -> LivekitExport:
+    if len(content) > MAX_BYTES:
+        raise _refusal(shown, f"longer than {MAX_BYTES >> 20} MiB")
+    if not content.strip():
+        raise _refusal(shown, "it is empty; LiveKit's command prints nothing of a run that has not ended")
+    try:
+        return LivekitExport.model_validate_json(content.removeprefix(_BYTE_ORDER_MARK))
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False)
+        for detail in details:
+            if detail["loc"] == ("run",) and detail["type"] == "missing":
+                raise _refusal(shown, _say_what_it_is(detail["input"])) from None
+        raise InvalidFilesError(
+            Problem(path=shown, where=_place(detail["loc"])[:_LONGEST_PLACE], message=_explain(detail))
+            for detail in details[:_NAMED_PROBLEMS]
+        ) from None
+
+
+def _refusal(shown: str, why: str) -> InvalidFilesError:
+    return InvalidFilesError([Problem(path=shown, message=f"not what `lk agent simulate export` prints: {why}")])
+
+
+def _say_what_it_is(given: dict[str, Any]) -> str:
+    if "batch_id" in given and "scenarios" in given:
+        return "these are results of agentlab, which are read without `--from livekit`"
+    return "it has no `run`"
+
+
+def _place(loc: tuple[int | str, ...]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
+
+
+def _explain(detail: Any) -> str:
+    if detail["loc"] == ("version",) and detail["type"] == "literal_error":
+        return "is of another version; this agentlab reads version 1"
+    return str(detail["msg"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What every scenario is held to; `sampled` tells a run with samples from a plain one."""
+
+    sampled: bool
+    samples: int
+    pass_rate: PassRate
+
+    @classmethod
+    def of(cls, sampling: Sampling | None) -> "_Terms":
+        given = sampling or Sampling()
+        rate = given.pass_rate or PassRate(DEFAULT_PASS_RATE)
+        return cls(sampled=sampling is not None, samples=given.samples or 1, pass_rate=rate)
+
+
+def _find_contradictions(run: Run, terms: _Terms) -> Iterator[tuple[str, str]]:
+    """Name what cannot be: the place, and why."""
+    if not 1 <= terms.samples <= MAX_SAMPLES:
+        yield "run.sampling.samples", f"must be between 1 and {MAX_SAMPLES}, not {terms.samples}"
+        return
+    for index, job in enumerate(run.jobs):
+        where = f"run.jobs[{index}].sample"
+        if not 0 <= job.sample <= terms.samples:
+            run_has = f"{plural(terms.samples, 'sample')} of each scenario" if terms.sampled else "no sampling"
+            yield where, f"there is no sample {job.sample}: the run has {run_has}"
+        elif terms.samples > 1 and job.scenario_id and job.sample == 0:
+            yield where, f"missing: which of the {terms.samples} samples of {job.scenario_id} is it?"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Row:
+    """A scenario and its jobs by sample; `scenario` is None where the group does not know it."""
+
+    scenario_id: str
+    scenario: Scenario | None
+    terms: _Terms
+    jobs: dict[int, Job] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Gathered:
+    """The scenarios of the group in its order, then those that only jobs know, in the order of the file."""
+
+    run: Run
+    sampling: _Terms
+    rows: dict[str, _Row] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for scenario in self.run.scenario_group.scenarios:
+            if not scenario.id:
+                self.notes.append(f"a scenario of the group has no id, so it has no jobs either: {scenario.label}")
+            elif scenario.id in self.rows:
+                self.notes.append(f"scenario {scenario.id} is in the group twice: the first counts")
+            else:
+                self.rows[scenario.id] = _Row(scenario_id=scenario.id, scenario=scenario, terms=self.sampling)
+        in_group = frozenset(self.rows)
+        for index, job in enumerate(self.run.jobs):
+            self._add(job, index, in_group)
+
+    def _add(self, job: Job, index: int, in_group: frozenset[str]) -> None:
+        if job.status not in (COMPLETED, FAILED, *_UNFINISHED):
+            self.notes.append(f"job {job.id} has the unknown status {job.status}: it counts as unfinished")
+        scenario_id, terms = job.scenario_id, self.sampling
+        if not scenario_id:
+            scenario_id = job.id or f"job {index + 1}"
+            scenario_id += " (job)" if scenario_id in in_group else ""
+            # Without a number it is no sample of several, whatever the others are.
+            terms = terms if job.sample else _Terms(sampled=False, samples=1, pass_rate=terms.pass_rate)
+        row = self.rows.setdefault(scenario_id, _Row(scenario_id=scenario_id, scenario=None, terms=terms))
+        number = min(max(1, job.sample), row.terms.samples)
+        known = row.jobs.get(number)
+        if known is not None:
+            self.notes.append(f"{scenario_id}: there are two jobs for sample {number}: the later counts")
+        if known is None or not _began_before(job, known):
+            row.jobs[number] = job
+
+
+def _began_before(job: Job, other: Job) -> bool:
+    mine, its = read_moment(job.started_at), read_moment(other.started_at)
+    return mine is not None and its is not None and mine < its
+
+
+def _read_scenario(
+    row: _Row, export: LivekitExport, *, suite: str
+) -> tuple[ScenarioFacts, tuple[SampleResult, ...]]:
+    told: Scenario | Job = row.scenario or next(iter(row.jobs.values()))
+    known = row.scenario
+    brief = Brief(instructions=told.instructions or None, expected=told.agent_expectations or None)
+    facts = ScenarioFacts(
+        scenario_id=row.scenario_id,
+        name=told.label or row.scenario_id,
+        type=ScenarioType.SIMULATION,
+        suite=suite,
+        tags=tuple(f"{key}:{value}" for key, value in known.tags.items()) if known else (),
+        file=None,
+        line=None,
+        hash=None,
+        brief=brief if brief != Brief() else None,
+        agent=None,
+        samples_wanted=row.terms.samples,
+        pass_rate=row.terms.pass_rate,
+        **_kept(known, without={"id", "label", "instructions", "agent_expectations"}) if known else {},
+    )
+    samples = (_read_sample(row, number, row.jobs[number], export) for number in sorted(row.jobs))
+    return facts, tuple(samples)
+
+
+def _read_sample(row: _Row, number: int, job: Job, export: LivekitExport) -> SampleResult:
+    status, reason = _END.get(job.status, _NOT_ENDED)
+    started = read_moment(job.started_at)
+    history = export.summary.chat_history.get(job.id) if job.id else None
+    said = read_conversation(history.items if history else (), started=started)
+    replies = [turn.text for turn in said.turns if turn.role == "agent"]
+    return SampleResult(
+        scenario_id=row.scenario_id,
+        sample=number,
+        of=row.terms.samples,
+        run_id=job.id or None,
+        status=status,
+        termination_reason=reason,
+        started_at=write_moment(started),
+        duration_ms=milliseconds(started, read_moment(job.ended_at)),
+        error=SampleError(message=job.error) if job.error and status is SampleStatus.CANCELLED else None,
+        final_output=replies[-1] if replies else None,
+        turns=tuple(said.turns),
+        tool_calls=tuple(said.tool_calls),
+        trace=tuple(said.trace),
+        evaluations=_read_evaluations(job, status),
+        **_kept(job, without={"id", "status", "error", "scenario_id", "sample", "started_at", "ended_at"}),
+    )
+
+
+_END = {
+    COMPLETED: (SampleStatus.PASSED, TerminationReason.COMPLETED),
+    FAILED: (SampleStatus.FAILED, TerminationReason.EVALUATOR_FAILED),
+}
+_NOT_ENDED = (SampleStatus.CANCELLED, TerminationReason.INTERRUPTED)
+
+
+def _read_evaluations(job: Job, status: SampleStatus) -> tuple[Evaluation, ...]:
+    """Return the judge's answer; of a passed sample only when it has said why."""
+    if status is SampleStatus.CANCELLED or (status is SampleStatus.PASSED and not job.error):
+        return ()
+    return (
+        Evaluation(
+            id=JUDGE,
+            type=JUDGE,
+            mode=Mode.HARD_GATE,
+            passed=status is SampleStatus.PASSED,
+            message=job.error or NO_REASON,
+        ),
+    )
+
+
+def _read_facts(export: LivekitExport) -> ImportedRun:
+    run = export.run
+    kept = _kept(run, without={"id", "status", "error", "jobs", "scenario_group"}).get(KEPT, {})
+    group = _kept(run.scenario_group, without={"scenarios"}).get(KEPT)
+    summary = _kept(export.summary, without={"chat_history"}).get(KEPT)
+    kept |= {name: value for name, value in (("scenario_group", group), ("summary", summary)) if value}
+    return ImportedRun(
+        tool=TOOL,
+        run_id=run.id,
+        status=f"{STATUS_PREFIX}{run.status}" if run.status else "",
+        error=run.error or None,
+        completed=run.status == COMPLETED,
+        failed=run.status == FAILED,
+        **{KEPT: kept} if kept else {},
+    )
+
+
+def _kept(part: BaseModel, *, without: set[str]) -> dict[str, Any]:
+    """Return what else a part of the document says, under one key; nothing where it says no more."""
+    said = finite(part.model_dump(mode="json", exclude=without, exclude_unset=True))
+    return {KEPT: said} if said else {}
