@@ -6,7 +6,7 @@ from typing import Any
 
 from agentlab_ci.agents.http_reply import Answer
 from agentlab_ci.agents.interface import AgentWorld, SessionStart
-from agentlab_ci.agents.openai_config import advise
+from agentlab_ci.agents.openai_config import advise, name_agent
 from agentlab_ci.core.config import OpenAIAgent
 from agentlab_ci.core.tool import TaskBrief, ToolSpec
 from http_talk import LONG_MS, world
@@ -57,6 +57,7 @@ def calls(*entries: Mapping[str, Any], content: str | None = None) -> dict[str, 
 
 def answer(data: object, *, status: int = 200, config: OpenAIAgent | None = None) -> Answer:
     """Return the HTTP answer that holds this JSON, or these bytes."""
+    asked = config or model()
     return Answer(
         where="POST http://a/v1/chat/completions",
         status=status,
@@ -64,7 +65,7 @@ def answer(data: object, *, status: int = 200, config: OpenAIAgent | None = None
         body=data if isinstance(data, bytes) else json.dumps(data).encode(),
         latency_ms=5,
         mask=lambda text: text.replace(KEY, "***"),
-        advice=advise(config or model()),
+        advice=advise(asked, name_agent(asked)),
     )
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 class HttpAdvice:
     """The words of one provider: `address` is the key of where it is, `request` are those that make a request.
 
-    `statuses` say what to do about an HTTP status, `otherwise` about all others.
+    `statuses` say what to do about an HTTP status, `otherwise` about all others. `party` is who should answer.
     """
 
     address: str
     request: str
     statuses: Mapping[int, str]
     otherwise: str
+    party: str = "the agent"
 
 
 URL_ADVICE = HttpAdvice(

@@ -36,8 +36,12 @@ class HttpExchange:
 
     def start_sample(self, start: SessionStart) -> None:
         """Start afresh: no sample sees another's cookies, or suffers its faults."""
-        self._client.cookies.clear()
+        self.forget_cookies()
         self._next_fault = start.next_fault
+
+    def forget_cookies(self) -> None:
+        """Let the next request be that of somebody new."""
+        self._client.cookies.clear()
 
     async def aclose(self) -> None:
         """Close the connections without waiting for the other side."""

@@ -86,13 +86,14 @@ def _broken(message: str, *, unreached: bool = False) -> AgentFailedError:
 
 def _explain_no_connection(problem: Exception, causes: list[BaseException], cause: str, advice: HttpAdvice) -> str:
     if isinstance(problem, httpx.ConnectTimeout):
-        return f"no connection within {CONNECT_SECONDS:g} s; is the agent running, and can this machine reach it?"
+        reached = f"is {advice.party} running, and can this machine reach it?"
+        return f"no connection within {CONNECT_SECONDS:g} s; {reached}"
     if isinstance(problem, httpx.ProxyError):
         return f"no connection through the proxy ({cause}); check `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`"
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
         known = "and its certificate known here (`SSL_CERT_FILE`)"
         return f"no TLS connection ({cause}); is {advice.address} right, {known}?"
-    return f"no connection ({cause}); is the agent running, and is {advice.address} right?"
+    return f"no connection ({cause}); is {advice.party} running, and is {advice.address} right?"
 
 
 def _causes(problem: BaseException) -> Iterator[BaseException]:

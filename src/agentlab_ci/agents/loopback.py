@@ -1,11 +1,11 @@
-"""Agents on loopback addresses, which inside a container are the container and not the machine around it."""
+"""Agents and models on loopback addresses, which inside a container are not the machine around it."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit, urlunsplit
 
 from agentlab_ci.agents.interface import Agent
 from agentlab_ci.agents.url import is_loopback
-from agentlab_ci.core.config import AgentConfig, HttpAgent, OpenAIAgent
+from agentlab_ci.core.config import AgentConfig, HttpAgent, ModelEndpoint, OpenAIAgent
 
 
 def rerouted(open_agent: Callable[[AgentConfig], Agent], host: str | None) -> Callable[[AgentConfig], Agent]:
@@ -22,6 +22,13 @@ def reroute(agent: AgentConfig, host: str) -> AgentConfig:
     if isinstance(agent, OpenAIAgent):
         return agent.model_copy(update={"base_url": reroute_url(agent.base_url, host)})
     return agent
+
+
+def reroute_model(model: ModelEndpoint | None, host: str | None) -> ModelEndpoint | None:
+    """Return the model of a simulation, if there is one, with `host`, if given, in place of a loopback host."""
+    if model is None or host is None:
+        return model
+    return model.model_copy(update={"base_url": reroute_url(model.base_url, host)})
 
 
 def reroute_url(url: str, host: str) -> str:

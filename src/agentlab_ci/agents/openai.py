@@ -8,7 +8,7 @@ from typing import Any
 from agentlab_ci.agents.http_exchange import HttpExchange
 from agentlab_ci.agents.interface import AgentFailedError, AgentTurn, AgentWorld, Reply, SessionStart
 from agentlab_ci.agents.openai_calls import ModelCall
-from agentlab_ci.agents.openai_config import advise, check_config, read_key
+from agentlab_ci.agents.openai_config import advise, check_endpoint, name_agent, read_key
 from agentlab_ci.agents.openai_names import name_functions, read_functions
 from agentlab_ci.agents.openai_reply import Completion, read_completion
 from agentlab_ci.agents.openai_request import (
@@ -130,13 +130,14 @@ def open_openai_agent(config: OpenAIAgent, world: AgentWorld) -> OpenAIConnectio
     Raises BadInputError for a key that is missing or cannot be sent, a `base_url` that no request can be made to,
     an `extra_body` that would replace the talk, and variables of proxies and certificates that cannot be used.
     """
-    check_config(config)
-    key = read_key(config, world.environ)
+    owner = name_agent(config)
+    check_endpoint(config, owner)
+    key = read_key(config, owner, world.environ)
     exchange = HttpExchange(
         method="POST",
         url=completions_url(config.base_url),
         timeout_ms=config.timeout_ms,
-        advice=advise(config),
+        advice=advise(config, owner),
         world=world,
     )
     return OpenAIConnection(config, exchange, key=key, max_reply_bytes=world.max_reply_bytes)

@@ -35,6 +35,7 @@ class Completion:
     """The model's message: its text, empty for none, and its calls in order.
 
     `message` is the whole as it came, to be sent back: some servers want to see again what they put into it.
+    `cut` says what ended it before the model did.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Completion:
     usage: Usage
     latency_ms: float
     note: str | None
+    cut: str | None
 
 
 def read_completion(
@@ -61,7 +63,8 @@ def read_completion(
         calls = read_calls(message, functions=functions, turn=turn)
     except MalformedError as problem:
         raise body.refuse(str(problem)) from None
-    notes = (body.note, _REFUSED if refused else None, _ENDINGS.get(str(choice.get("finish_reason"))))
+    cut = _ENDINGS.get(str(choice.get("finish_reason")))
+    notes = (body.note, _REFUSED if refused else None, cut)
     return Completion(
         text=text,
         calls=calls,
@@ -69,6 +72,7 @@ def read_completion(
         usage=_read_usage(body.data, price),
         latency_ms=answer.latency_ms,
         note="; ".join(note for note in notes if note) or None,
+        cut=cut,
     )
 
 

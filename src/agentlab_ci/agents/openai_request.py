@@ -7,12 +7,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 from agentlab_ci.agents.http_request import JSON_HEADERS, RequestParts
 from agentlab_ci.agents.interface import AgentFailedError, SessionStart
-from agentlab_ci.core.config import OpenAIAgent
+from agentlab_ci.core.config import Endpoint, OpenAIAgent
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.tool import CallOutcome, TaskBrief, ToolSpec
 
 Message = Mapping[str, Any]
 """An entry of `messages`."""
+RESPONSE_FORMAT = "response_format"
+"""The key that holds the model to a schema."""
 
 
 def completions_url(base_url: str) -> str:
@@ -22,15 +24,26 @@ def completions_url(base_url: str) -> str:
 
 
 def build_completion(
-    config: OpenAIAgent, *, key: str, messages: Sequence[Message], functions: Sequence[Mapping[str, Any]]
+    config: Endpoint,
+    *,
+    key: str,
+    messages: Sequence[Message],
+    functions: Sequence[Mapping[str, Any]] = (),
+    schema: Mapping[str, Any] | None = None,
 ) -> RequestParts:
     """Return the request for the model's next message; what `extra_body` holds wins over what stands beside it.
 
-    Raises AgentFailedError for messages of the model's own that are too deeply nested to be sent back.
+    `functions` are those that the model may call, `schema` is what its message is held to. Raises AgentFailedError
+    for messages of the model's own that are too deeply nested to be sent back.
     """
     body: dict[str, Any] = {"model": config.model, "messages": list(messages)}
     if functions:
         body["tools"] = list(functions)
+    if schema is not None:
+        body[RESPONSE_FORMAT] = {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "strict": True, "schema": schema},
+        }
     if config.temperature is not None:
         body["temperature"] = config.temperature
     if config.seed is not None:

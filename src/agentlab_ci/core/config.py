@@ -28,6 +28,7 @@ class _Agent(CamelModel):
     max_concurrency: Slots | None = Field(
         None, description="Samples of this agent that run at once, within the global limit."
     )
+    provider: Provider
 
     @property
     def shown_as(self) -> str:
@@ -96,10 +97,9 @@ class Price(CamelModel):
     output_per_million: Dollars
 
 
-class OpenAIAgent(_Agent):
-    """A model behind any OpenAI-compatible chat completions endpoint."""
+class Endpoint(CamelModel):
+    """Where a model is asked for chat completions, and how."""
 
-    provider: Literal[Provider.OPENAI]
     model: Name = Field(description="What the server calls the model.")
     base_url: Name = Field(
         "https://api.openai.com/v1", description="What stands before `/chat/completions` in the address."
@@ -109,10 +109,16 @@ class OpenAIAgent(_Agent):
     temperature: Number | None = Field(None, description="Sent only when given, as is `seed`.")
     seed: Seed | None = None
     extra_body: Json = Field({}, description="Further keys of the request body; they win over agentlab's own.")
+    price: Price | None = Field(None, description="What the cost is counted by; absent: what the server says.")
+
+
+class OpenAIAgent(Endpoint, _Agent):
+    """A model behind any OpenAI-compatible chat completions endpoint."""
+
+    provider: Literal[Provider.OPENAI]
     system_prompt: Text | None = Field(
         None, description="The system prompt of scenarios that have none in `agent_preset`."
     )
-    price: Price | None = Field(None, description="What the cost is counted by; absent: what the server says.")
 
 
 class PythonAgent(_Agent):
@@ -148,19 +154,10 @@ _AGENT_MODELS: dict[object, type[MockAgent | HttpAgent | ExternalProcessAgent | 
 }
 
 
-class ModelEndpoint(CamelModel):
+class ModelEndpoint(Endpoint):
     """A model that plays the user or the judge in simulations, behind any OpenAI-compatible endpoint."""
 
-    model: Name = Field(description="What the server calls the model.")
-    base_url: Name = Field(
-        "https://api.openai.com/v1", description="What stands before `/chat/completions` in the address."
-    )
-    api_key_env: Name = Field("OPENAI_API_KEY", description="Environment variable that holds the key.")
     timeout_ms: Milliseconds = Field(60_000, description="Total time of one request.")
-    temperature: Number | None = Field(None, description="Sent only when given, as is `seed`.")
-    seed: Seed | None = None
-    extra_body: Json = Field({}, description="Further keys of the request body; they win over agentlab's own.")
-    price: Price | None = Field(None, description="What the cost is counted by; absent: what the server says.")
 
 
 class CustomTool(CamelModel):

@@ -1,0 +1,101 @@
+"""A model that plays the user of a simulation or judges it, behind an OpenAI-compatible endpoint."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from agentlab_ci.agents.http_exchange import HttpExchange
+from agentlab_ci.agents.interface import AgentFailedError, AgentWorld, ModelReply
+from agentlab_ci.agents.openai_config import Owner, advise, check_endpoint, name_model, read_key
+from agentlab_ci.agents.openai_reply import Completion, read_completion
+from agentlab_ci.agents.openai_request import RESPONSE_FORMAT, build_completion, completions_url
+from agentlab_ci.core.config import ModelEndpoint
+from agentlab_ci.core.sample import TerminationReason
+
+_CANNOT_DO_SCHEMAS = {400, 404, 415, 422}
+"""What servers answer to a `response_format` that they do not know, among other things."""
+
+
+class ModelConnection:
+    """A slot's connection. It remembers whether the server takes schemas, and nothing that was said."""
+
+    def __init__(
+        self, config: ModelEndpoint, exchange: HttpExchange, *, owner: Owner, key: str, max_reply_bytes: int
+    ) -> None:
+        self._config = config
+        self._exchange = exchange
+        self._owner = owner
+        self._key = key
+        self._max_reply_bytes = max_reply_bytes
+        self._takes_schemas = RESPONSE_FORMAT not in config.extra_body
+
+    async def complete(
+        self, messages: Sequence[Mapping[str, str]], *, schema: Mapping[str, Any] | None = None
+    ) -> ModelReply:
+        """Return the model's next message, held to the schema where the server can do that.
+
+        A server that refuses a schema is asked once more without; each of the two requests has the time limit.
+        What `extra_body` has for `response_format` is sent instead of any schema. Raises AgentFailedError, also
+        for a message that was cut short, and AgentBusyError.
+        """
+        if schema is None or not self._takes_schemas:
+            return await self._ask(messages)
+        try:
+            return await self._ask(messages, schema)
+        except AgentFailedError as failed:
+            if failed.status not in _CANNOT_DO_SCHEMAS:
+                raise
+        reply = await self._ask(messages)
+        self._takes_schemas = False  # now that the schema is known to have been the reason
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the connections without waiting for the server."""
+        await self._exchange.aclose()
+
+    async def _ask(
+        self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any] | None = None
+    ) -> ModelReply:
+        self._exchange.forget_cookies()
+        answer = await self._exchange.ask(
+            build_completion(self._config, key=self._key, messages=messages, schema=schema)
+        )
+        said = read_completion(
+            answer,
+            functions={},
+            turn=len(messages),
+            price=self._config.price,
+            cap=self._max_reply_bytes,
+            now=datetime.now(UTC),
+        )
+        self._check(said)
+        return ModelReply(text=said.text, usage=said.usage)
+
+    def _check(self, said: Completion) -> None:
+        """Raise AgentFailedError for what is no whole message: half a reply reads as something else."""
+        fault = said.cut and f"its reply was {said.cut}; check {self._owner.request}"
+        if said.calls:
+            fault = f"it calls `{said.calls[0].request.name}`, but has no tools"
+        if fault:
+            raise AgentFailedError(
+                f"{self._owner.party}: {fault}", reason=TerminationReason.INVALID_RESPONSE_FORMAT, body=said.text
+            )
+
+
+def open_model(config: ModelEndpoint, world: AgentWorld, *, role: str) -> ModelConnection:
+    """Open the model of a section of the config (`role`: `simulator` or `judge`) for one slot, not yet connected.
+
+    Raises BadInputError for a key that is missing or cannot be sent, a `base_url` that no request can be made to,
+    an `extra_body` that would replace the talk, and variables of proxies and certificates that cannot be used.
+    """
+    owner = name_model(role)
+    check_endpoint(config, owner)
+    key = read_key(config, owner, world.environ)
+    exchange = HttpExchange(
+        method="POST",
+        url=completions_url(config.base_url),
+        timeout_ms=config.timeout_ms,
+        advice=advise(config, owner),
+        world=world,
+    )
+    return ModelConnection(config, exchange, owner=owner, key=key, max_reply_bytes=world.max_reply_bytes)
