@@ -49,7 +49,11 @@ class HttpSession:
 
     def __init__(self, connection: HttpConnection, start: SessionStart) -> None:
         self._connection = connection
-        self._fixed = {"conversation_id": start.conversation_id, "memory": start.memory}
+        self._fixed = {
+            "conversation_id": start.conversation_id,
+            "memory": start.memory,
+            "userdata": start.userdata,
+        }
         self._messages = start.history
 
     async def send(self, message: str) -> Reply:

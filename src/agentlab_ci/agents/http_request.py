@@ -15,6 +15,8 @@ from agentlab_ci.errors import BadInputError
 
 DEFAULT_TEMPLATE: Mapping[str, str] = {"message": "{{message}}", "conversation_id": "{{conversation_id}}"}
 """The body where the config has no `request_template`."""
+_WITH_USERDATA: Mapping[str, str] = {**DEFAULT_TEMPLATE, "userdata": "{{userdata}}"}
+"""The same in a simulation that has `userdata`."""
 
 JSON_HEADERS: Mapping[str, str] = {
     "Accept": "application/json",
@@ -61,7 +63,8 @@ def build_request(config: HttpAgent, values: Mapping[str, Any]) -> RequestParts:
     GET has no body: each top-level key of the template becomes a query parameter, as JSON unless it is text.
     Raises AgentFailedError for a header that HTTP cannot carry.
     """
-    template = DEFAULT_TEMPLATE if config.request_template is None else config.request_template
+    default = _WITH_USERDATA if values.get("userdata") else DEFAULT_TEMPLATE
+    template = default if config.request_template is None else config.request_template
     content = fill_placeholders(template, values)
     headers = _build_headers(config, values)
     if config.method == "GET":

@@ -71,10 +71,14 @@ def describe_functions(functions: Mapping[str, str], tools: Sequence[ToolSpec]) 
 
 
 def open_messages(config: OpenAIAgent, start: SessionStart) -> tuple[Message, ...]:
-    """Return what stands before all that is said: the scenario's system prompt, else the agent's; the memory."""
+    """Return what stands before all that is said: the scenario's system prompt, else the agent's; what is known.
+
+    The latter is the memory and the userdata, each a paragraph of JSON if it holds something.
+    """
     prompt = config.system_prompt if start.system_prompt is None else start.system_prompt
-    memory = f"Memory:\n{_to_json(start.memory, indent=2)}" if start.memory else None
-    content = "\n\n".join(part for part in (prompt, memory) if part)
+    known = {"Memory": start.memory, "Userdata": start.userdata}
+    told = (f"{title}:\n{_to_json(data, indent=2)}" for title, data in known.items() if data)
+    content = "\n\n".join(part for part in (prompt, *told) if part)
     return ({"role": "system", "content": content},) if content else ()
 
 

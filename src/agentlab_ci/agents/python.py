@@ -123,6 +123,7 @@ class _Function:
             "system_prompt": start.system_prompt,
             "variables": brief.variables,
             "memory": start.memory,
+            "userdata": start.userdata,
         }
         self._tools = [
             {"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in brief.tools

@@ -10,9 +10,16 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel
 
-from agentlab_ci.core.config import DEFAULT_PASS_SCORE, AgentConfig, CustomTool, RuntimeProfile, Variant
+from agentlab_ci.core.config import (
+    DEFAULT_PASS_SCORE,
+    AgentConfig,
+    CustomTool,
+    ModelEndpoint,
+    RuntimeProfile,
+    Variant,
+)
 from agentlab_ci.core.placeholder import find_placeholders
-from agentlab_ci.core.scenario import Scenario, Task
+from agentlab_ci.core.scenario import Scenario, Simulation, Task
 
 _NOT_BEHAVIOUR = {"name", "label", "max_concurrency", "price"}
 _SECRET_WORD = re.compile(
@@ -27,12 +34,16 @@ def hash_scenario(
     tools: Iterable[CustomTool] = (),
     *,
     pass_score: float = DEFAULT_PASS_SCORE,
+    simulator: ModelEndpoint | None = None,
+    judge: ModelEndpoint | None = None,
 ) -> str:
     """Return 16 hex digits over all that changes what a sample does or how it is judged, defaults filled in.
 
     Names, description, tags, difficulty, suite, sampling, agent and place are left out, so that a comment, the
     order of keys or another agent change nothing. Of `tools`, which are the project's own, those count that the
-    scenario allows; secrets in their commands do not. `pass_score` is the score that a sample needs.
+    scenario allows; secrets in their commands do not. `pass_score` is the score that a sample needs. In
+    simulations the models count that play the user and judge, but for what changes no reply of theirs: the name
+    of their key, price, time limit.
     """
     allowed = scenario.body.tools_allowed if isinstance(scenario.body, Task) else ()
     meaning = {
@@ -46,6 +57,8 @@ def hash_scenario(
         "pass_score": float(pass_score),
         "tools": {t.name: _without_secrets(t.model_dump(mode="json")) for t in tools if t.name in allowed},
     }
+    if isinstance(scenario.body, Simulation):
+        meaning |= {"simulator": _describe_model(simulator), "judge": _describe_model(judge)}
     return _digest(meaning)
 
 
@@ -72,6 +85,11 @@ def hash_config(agent: AgentConfig, variant: Variant) -> str:
 def _digest(meaning: Mapping[str, Any]) -> str:
     text = json.dumps(meaning, sort_keys=True, ensure_ascii=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _describe_model(endpoint: ModelEndpoint | None) -> dict[str, Any] | None:
+    dump = endpoint and endpoint.model_dump(mode="json", exclude={"api_key_env", "price", "timeout_ms"})
+    return _without_secrets(dump) if dump else None
 
 
 def _plain(value: object) -> Any:

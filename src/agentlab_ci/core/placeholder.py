@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-CONVERSATION_PLACEHOLDERS = ("message", "conversation_id", "messages", "memory")
+CONVERSATION_PLACEHOLDERS = ("message", "conversation_id", "messages", "memory", "userdata")
 ENV_PREFIX = "env."
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")

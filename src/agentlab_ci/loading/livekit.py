@@ -33,7 +33,7 @@ class Row(Model):
     instructions: Name = Field(description="How the model plays the user.")
     agent_expectations: Name = Field(description="What the judge holds the agent to.")
     tags: Json = Field({}, description="Each becomes the tag `key:value`.")
-    userdata: Json = Field({}, description="What the played user knows.")
+    userdata: Json = Field({}, description="What the played user knows, and the agent is told as metadata.")
     id: (
         Annotated[Name, AfterValidator(_check_row_id), Field(json_schema_extra={"pattern": ROW_ID_PATTERN})] | None
     ) = Field(None, description="`<file stem>.<slug of the label>` when absent.")

@@ -148,7 +148,7 @@ class SimulationFile(ScenarioFile):
     type: Literal["simulation"]
     instructions: Name = Field(description="How the model plays the user.")
     agent_expectations: Name = Field(description="What the judge holds the agent to.")
-    userdata: Json = Field({}, description="What the played user knows.")
+    userdata: Json = Field({}, description="What the played user knows, and the agent is told as metadata.")
     max_turns: Annotated[Whole, Field(ge=1)] = 10
 
 

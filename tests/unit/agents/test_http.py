@@ -17,6 +17,7 @@ from agentlab_ci.agents import http_client, http_failure
 from agentlab_ci.agents.http import HttpConnection, open_http_agent
 from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, SessionStart, Talker
 from agentlab_ci.agents.opening import make_agent_opener
+from agentlab_ci.core.config import HttpAgent
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.errors import BadInputError
 from http_talk import LONG_MS, config, say, start, world
@@ -308,6 +309,38 @@ def test_headers_and_body_are_filled_in(hostile: HostileAgent) -> None:
     assert request.headers["x-test-id"] == "c1"
     assert request.headers["content-type"] == "application/json"
     assert request.body == {"query": "hi", "session": {"id": "c1"}}
+
+
+def test_userdata_is_sent_where_it_is_asked_for_and_beside_the_message_without_a_template(
+    hostile: HostileAgent,
+) -> None:
+    asking = config(
+        hostile.url("/ok"), headers={"X-Order": "{{userdata}}"}, request_template={"metadata": "{{userdata}}"}
+    )
+    silent = config(hostile.url("/ok"), request_template={"query": "{{message}}"})
+    plain = config(hostile.url("/ok"))
+
+    async def talk(agent: HttpAgent, begins: SessionStart) -> None:
+        connection = open_http_agent(agent, world())
+        async with connection.session(begins) as session:
+            await session.send("hi")
+        await connection.aclose()
+
+    knows = replace(start(), userdata={"order": "ord_1"})
+    for agent, begins in [(asking, knows), (asking, start()), (silent, knows), (plain, knows), (plain, start())]:
+        asyncio.run(talk(agent, begins))
+    assert hostile.bodies["/ok"] == [
+        {"metadata": {"order": "ord_1"}},
+        {"metadata": {}},
+        {"query": "hi"},
+        {"message": "hi", "conversation_id": "c1", "userdata": {"order": "ord_1"}},
+        {"message": "hi", "conversation_id": "c1"},
+    ]
+    assert [request.headers.get("x-order") for request in hostile.received[:3]] == [
+        '{"order": "ord_1"}',
+        "{}",
+        None,
+    ]
 
 
 def test_what_was_said_before_and_is_remembered_is_sent(hostile: HostileAgent) -> None:

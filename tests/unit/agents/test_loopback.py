@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from agentlab_ci.agents.loopback import reroute, reroute_url, rerouted
-from agentlab_ci.core.config import AgentConfig, HttpAgent, MockAgent, OpenAIAgent
+from agentlab_ci.agents.loopback import reroute, reroute_model, reroute_url, rerouted
+from agentlab_ci.core.config import AgentConfig, HttpAgent, MockAgent, ModelEndpoint, OpenAIAgent
 from agentlab_ci.core.provider import Provider
 
 
@@ -31,6 +31,13 @@ def test_each_kind_of_agent_with_a_url_is_rerouted() -> None:
     assert reroute(http, "gateway") == http.model_copy(update={"url": "http://gateway:1/"})
     assert reroute(openai, "gateway") == openai.model_copy(update={"base_url": "http://gateway:2/v1"})
     assert [reroute(agent, "gateway") for agent in (mock, empty)] == [mock, empty]
+
+
+def test_the_models_of_simulations_are_rerouted_too() -> None:
+    model = ModelEndpoint(model="m", base_url="http://localhost:2/v1")
+    assert reroute_model(model, "gateway") == model.model_copy(update={"base_url": "http://gateway:2/v1"})
+    assert reroute_model(model, None) is model
+    assert reroute_model(None, "gateway") is None
 
 
 def test_an_opener_is_given_the_rerouted_agent() -> None:

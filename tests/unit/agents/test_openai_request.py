@@ -137,6 +137,14 @@ def test_what_came_of_a_call_is_told_as_json(outcome: CallOutcome, content: str)
     assert tell_outcome("call_a", outcome) == {"role": "tool", "tool_call_id": "call_a", "content": content}
 
 
+def test_userdata_follows_the_memory() -> None:
+    knows = replace(start("Be kind."), memory={"seat": "Gang"}, userdata={"order": "ord_1"})
+    (told,) = open_messages(model(), knows)
+    assert told["content"] == (
+        'Be kind.\n\nMemory:\n{\n  "seat": "Gang"\n}\n\nUserdata:\n{\n  "order": "ord_1"\n}'
+    )
+
+
 def test_a_memory_needs_no_prompt() -> None:
     remembers = replace(start(), memory={"seat": "Gang"})
     assert open_messages(model(), remembers) == ({"role": "system", "content": 'Memory:\n{\n  "seat": "Gang"\n}'},)

@@ -97,10 +97,14 @@ def test_every_sample_has_a_process_of_its_own() -> None:
 
 def test_what_was_said_before_and_is_remembered_is_told() -> None:
     before = ({"role": "system", "content": "Be kind."}, {"role": "user", "content": "I am Ada."})
-    (said,) = talk(python_config("echoes"), "hi", start={"history": before, "memory": {"seat": "aisle"}})
+    (said,) = talk(
+        python_config("echoes"),
+        "hi",
+        start={"history": before, "memory": {"seat": "aisle"}, "userdata": {"order": 1}},
+    )
     messages, context, _ = json.loads(said)
     assert messages == [*before, {"role": "user", "content": "hi"}]
-    assert context["memory"] == {"seat": "aisle"}
+    assert (context["memory"], context["userdata"]) == ({"seat": "aisle"}, {"order": 1})
 
 
 def test_a_conversation_is_told_with_its_history() -> None:
@@ -115,6 +119,7 @@ def test_a_conversation_is_told_with_its_history() -> None:
         "system_prompt": "Be brief.",
         "variables": {},
         "memory": {},
+        "userdata": {},
     }
     assert tools == []
 

@@ -12,7 +12,9 @@ from agentlab_ci.core.config import (
     CustomTool,
     ExternalProcessAgent,
     HttpAgent,
+    ModelEndpoint,
     OpenAIAgent,
+    Price,
     RuntimeProfile,
     Variant,
 )
@@ -27,6 +29,7 @@ from agentlab_ci.core.scenario import (
     Place,
     SamplingChoice,
     Scenario,
+    Simulation,
     Step,
     Task,
 )
@@ -96,6 +99,46 @@ def test_the_definitions_of_the_tools_that_a_task_allows_change_it() -> None:
     assert hash_scenario(WORK, None, (other, SEARCH)) == known
     renewed = SEARCH.model_copy(update={"command": ("node", "search.mjs", "--token=second")})
     assert hash_scenario(WORK, None, (renewed,)) == known
+
+
+SIMULATION = replace(SCENARIO, body=Simulation(instructions="refund", agent_expectations="refunds"))
+JUDGE = ModelEndpoint(model="m", temperature=0, extra_body={"api_key": "first"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "n"},
+        {"base_url": "http://localhost:1/v1"},
+        {"temperature": None},
+        {"seed": 1},
+        {"extra_body": {"api_key": "first", "top_p": 1}},
+    ],
+)
+def test_the_models_of_a_simulation_change_it(change: dict[str, Any]) -> None:
+    other = JUDGE.model_copy(update=change)
+    known = hash_scenario(SIMULATION, None, simulator=JUDGE, judge=JUDGE)
+    simulated = hash_scenario(SIMULATION, None, simulator=other, judge=JUDGE)
+    judged = hash_scenario(SIMULATION, None, simulator=JUDGE, judge=other)
+    assert len({known, simulated, judged}) == 3
+    # Nobody plays or judges in others, whose hashes stay what they were.
+    assert hash_scenario(SCENARIO, None, simulator=other, judge=JUDGE) == hash_scenario(SCENARIO, None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"api_key_env": "OTHER"},
+        {"timeout_ms": 1},
+        {"price": Price(input_per_million=1, output_per_million=1)},
+        {"extra_body": {"api_key": "second"}},
+        {"base_url": "https://me:pw@api.openai.com/v1"},
+    ],
+)
+def test_what_changes_no_reply_of_a_model_changes_nothing(change: dict[str, Any]) -> None:
+    other = JUDGE.model_copy(update=change)
+    known = hash_scenario(SIMULATION, None, simulator=JUDGE, judge=JUDGE)
+    assert hash_scenario(SIMULATION, None, simulator=other, judge=other) == known
 
 
 HTTP = HttpAgent(
