@@ -15,6 +15,7 @@ from agentlab_ci.reports.redact import BODY_LIMIT, TEXT_LIMIT
 from command import conversation, write_project
 from echo_agent import Echo, echo_agent, response
 from fake_github import FORBIDDEN, Answer, FakeGitHub, fake_github, refusal
+from livekit_export import EXPORT, make_export
 
 CANARY = 'canary7"/+&=?~?~pw'
 """Its first word survives every way of writing it but base64; the rest is written in another way by each."""
@@ -73,14 +74,15 @@ def across(size: int, pad: int, answer: Callable[[str], bytes]) -> Echo:
 class Way:
     """How the canary comes in and back; `shown` are the places where its mask must be seen in its stead.
 
-    `project` makes config and scenario of the port that the agent `answer` listens on. `github` is what GitHub
-    answers to the comment.
+    `project` makes config and scenario of the port that the agent `answer` listens on. `export` is what is in
+    the place of LiveKit's export. `github` is what GitHub answers to the comment.
     """
 
     answer: Echo = says
     project: Callable[[int], tuple[dict[str, Any], dict[str, Any]]] = field(
         default=lambda port: (config_of(bearer(port)), scenario())
     )
+    export: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=lambda: {"AGENT_KEY": CANARY})
     process: Mapping[str, str] = field(default_factory=dict)
@@ -128,6 +130,25 @@ def broken_clock() -> Any:
     raise ZeroDivisionError(f"{all_forms(CANARY)} http://user:{IN_URL}@host/")
 
 
+def exported(text: str) -> str:
+    """Return an export that says the text wherever it is free to say something."""
+    words = {
+        "label": text,
+        "instructions": text,
+        "agent_expectations": text,
+        "error": text,
+        "tags": {"note": text},
+    }
+    export = make_export("orders.status=f", chat=text, error=text)
+    for part in (*export["run"]["jobs"], *export["run"]["scenario_group"]["scenarios"]):
+        part.update(words)
+    items = next(iter(export["summary"]["chat_history"].values()))["items"]
+    items.append({"function_call": {"name": "look_up", "call_id": "1", "arguments": json.dumps({text: text})}})
+    items.append({"function_call_output": {"name": "look_up", "call_id": "1", "output": text}})
+    return json.dumps(export)
+
+
+FROM_LIVEKIT: dict[str, Any] = {"inputs": {"from-livekit": EXPORT}, "environ": {"INPUT_GITHUB-TOKEN": CANARY}}
 REFUSED: dict[str, Any] = {"code": 2, "shown": frozenset({"stdout", "stderr", "summary"})}
 """How a step ends that judges nothing, and where the mask is then."""
 SILENT = REFUSED | {"shown": frozenset()}
@@ -261,7 +282,17 @@ WAYS = {
         f"in the input {name}": Way(
             project=on_mock, environ={"INPUT_GITHUB-TOKEN": CANARY}, inputs={name: CANARY}, **REFUSED
         )
-        for name in ("scenarios", "ids", "suite", "suite-def", "tag", "agent", "samples", "timeout")
+        for name in (
+            "scenarios",
+            "ids",
+            "suite",
+            "suite-def",
+            "tag",
+            "agent",
+            "samples",
+            "timeout",
+            "from-livekit",
+        )
     },
     "in an input that is a URL": Way(
         project=on_mock, inputs={"suite": f"http://user:{UNKNOWN}@127.0.0.1/"}, **REFUSED
@@ -271,6 +302,23 @@ WAYS = {
         inputs={"suite": CANARY},
         **REFUSED,
     ),
+    # What LiveKit has left.
+    "in an export": Way(export=exported(all_forms(CANARY)), shown=EVERYWHERE - {"agentlab.db"}, **FROM_LIVEKIT),
+    **{
+        f"across the cut of an export, {pad} characters in": Way(
+            export=exported("x" * (TEXT_LIMIT - 400 + pad) + CANARY * 60),
+            shown=PAGES - {"agentlab.db"},
+            **FROM_LIVEKIT,
+        )
+        for pad in range(0, len(CANARY), 3)
+    },
+    "in what is no export": Way(
+        export=json.dumps(
+            {"version": CANARY, "run": {CANARY: 1, "jobs": [{"label": [CANARY], "sample": CANARY}]}}
+        ),
+        **FROM_LIVEKIT | SILENT,
+    ),
+    "in what is no JSON, of an export": Way(export=f"{{ {CANARY}", **FROM_LIVEKIT | SILENT),
     # What is wrong.
     "in a key of the config": Way(
         project=lambda _: (config_of(mock(), redact=["AGENT_KEY"], **{CANARY: 1}), scenario()), **REFUSED
@@ -312,7 +360,7 @@ def github() -> Iterator[FakeGitHub]:
 def places_of(step: Step, github: FakeGitHub, folder: Path) -> dict[str, str]:
     """Return all that the step leaves: both streams, what GitHub got, and every file that was not there before."""
     said = [line for line in step.out if not line.startswith("::add-mask::")]  # the runner has to know it
-    given = {"agentlab.config.yaml", "all.yaml", "event-1"}
+    given = {"agentlab.config.yaml", "all.yaml", "event-1", EXPORT}
     left = [path for path in folder.parent.rglob("*") if path.is_file() and path.name not in given]
     return {
         **{path.name: path.read_bytes().decode("utf-8", "replace") for path in left},
@@ -344,6 +392,8 @@ def test_the_canary_is_seen_nowhere(
             monkeypatch.setenv(variable, value)
         config, row = way.project(port)
         folder = write_project(tmp_path / "workspace", config, [row])
+        if way.export is not None:
+            (folder / EXPORT).write_text(way.export, encoding="utf-8")
         inputs = {name: text.format(port=port) for name, text in way.inputs.items()}
         step = run_step(folder, github, inputs=inputs, environ={**way.environ, **process}, **way.world)
     places = places_of(step, github, folder)

@@ -1,19 +1,24 @@
-"""The Action's story: read the inputs, refuse what may not run, wait for the server, run, publish what came."""
+"""The Action's story: read the inputs, refuse what may not run, wait for the server, run, publish what came.
+
+Or, instead of a run: read what LiveKit has run, and publish that.
+"""
 
 from dataclasses import replace
+from pathlib import Path
 
 from agentlab_ci import __version__
 from agentlab_ci.action.container import LOOPBACK_ADVICE, find_gateway, in_image, unreached_on_loopback
 from agentlab_ci.action.ending import Ending, not_judged
-from agentlab_ci.action.inputs import read_inputs
+from agentlab_ci.action.inputs import ActionInputs, read_inputs
 from agentlab_ci.action.publishing import publish
-from agentlab_ci.action.sources import find_sources
+from agentlab_ci.action.sources import find_export_sources, find_sources
 from agentlab_ci.action.stage import Stage, set_stage
 from agentlab_ci.agents.loopback import reroute_url
 from agentlab_ci.agents.url import is_loopback
-from agentlab_ci.app import World, run_scenarios
+from agentlab_ci.app import Outcome, World, report_again, run_scenarios
 from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError, Problem
 from agentlab_ci.publish.trust import why_untrusted
+from agentlab_ci.settings import ResultsSource
 
 _BUG = f"agentlab {__version__} has a bug: please report it with the traceback in the job's log"
 
@@ -46,9 +51,21 @@ def _come_to_an_ending(stage: Stage) -> Ending:
 
 
 def _run(stage: Stage) -> Ending:
-    inputs, world = stage.inputs, stage.world
-    inputs.check()
+    stage.inputs.check()
     _refuse_untrusted(stage)
+    export = stage.inputs.from_livekit
+    return Ending(outcome=_run_project(stage) if export is None else _report_export(export, stage))
+
+
+def _report_export(export: str, stage: Stage) -> Outcome:
+    inputs = stage.inputs
+    return report_again(
+        export, inputs.run.report, stage.world, source=ResultsSource.LIVEKIT, annotate=inputs.annotations
+    )
+
+
+def _run_project(stage: Stage) -> Outcome:
+    inputs, world = stage.inputs, stage.world
     gateway = find_gateway() if inputs.localhost_gateway else None
     if inputs.wait_for_url is not None:
         _wait_for_server(inputs.wait_for_url, gateway, stage)
@@ -56,7 +73,7 @@ def _run(stage: Stage) -> Ending:
     if outcome.report is not None and gateway is None and in_image(world.environ):
         for url in unreached_on_loopback(outcome.report):
             stage.warn(f"no connection to {url}: {LOOPBACK_ADVICE}")
-    return Ending(outcome=outcome)
+    return outcome
 
 
 def _wait_for_server(given: str, gateway: str | None, stage: Stage) -> None:
@@ -76,15 +93,22 @@ def _wait_for_server(given: str, gateway: str | None, stage: Stage) -> None:
 
 def _refuse_untrusted(stage: Stage) -> None:
     """Stop before the config is read: it says which server gets which secret."""
-    world = stage.world
-    if stage.inputs.allow_untrusted_code:
+    inputs, world = stage.inputs, stage.world
+    sources = _find_sources(inputs, world.cwd)
+    if inputs.allow_untrusted_code or not sources:
         return
     refusal = why_untrusted(
         world.event,
         working_directory=world.cwd,
-        sources=find_sources(stage.inputs.run, world.cwd),
+        sources=sources,
         workspace=stage.workspace,
         environ=world.environ,
     )
     if refusal is not None:
         raise BadInputError(refusal)
+
+
+def _find_sources(inputs: ActionInputs, cwd: Path) -> tuple[Path, ...]:
+    if inputs.from_livekit is not None:
+        return find_export_sources(inputs.from_livekit, inputs.run, cwd)
+    return find_sources(inputs.run, cwd)

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -27,11 +27,13 @@ class ActionInputs:
     """What the workflow asked for.
 
     An input that cannot be read has its default here and is named in `problems`, so that a broken input can still
-    be reported where the others say. `wait_seconds` are for `wait_for_url`.
+    be reported where the others say. `wait_seconds` are for `wait_for_url`. `from_livekit` is the path of an
+    export, which takes the place of a run.
     """
 
     run: RunSettings
     working_directory: str
+    from_livekit: str | None
     comment: CommentMode
     comment_key: str | None
     pr_number: int | None
@@ -60,11 +62,11 @@ def read_inputs(environ: Mapping[str, str]) -> ActionInputs:
         except (ValueError, BadInputError) as problem:
             problems.append(f"input `{name}`: {problem}")
             values[name] = kind.value("")
-    if _given(environ, "wait-seconds") not in ("", INPUTS["wait-seconds"].default) and not values["wait-for-url"]:
-        problems.append("input `wait-seconds` does nothing without `wait-for-url`")
+    problems.extend(_find_idle(values))
     return ActionInputs(
         run=_run_settings(values, environ),
         working_directory=values["working-directory"],
+        from_livekit=values["from-livekit"],
         comment=values["comment"],
         comment_key=values["comment-key"],
         pr_number=values["pr-number"],
@@ -77,6 +79,15 @@ def read_inputs(environ: Mapping[str, str]) -> ActionInputs:
         github_token=values["github-token"],
         problems=tuple(problems),
     )
+
+
+def _find_idle(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a problem for each input that asks for something and would get nothing."""
+    asked = [name for name, kind in INPUTS.items() if values[name] != kind.value("")]
+    if "from-livekit" in asked:
+        yield from (f"input `{name}` does nothing with `from-livekit`" for name in asked if name in OF_A_RUN)
+    elif "wait-seconds" in asked and "wait-for-url" not in asked:
+        yield "input `wait-seconds` does nothing without `wait-for-url`"
 
 
 def _given(environ: Mapping[str, str], name: str) -> str:
@@ -215,6 +226,7 @@ INPUTS: dict[str, Input] = {
     "format": Input(read=_formats, default=",".join(FileFormat)),
     "junit-style": Input(read=_choice(JUnitStyle), default=JUnitStyle.SAMPLES.value),
     "working-directory": Input(read=str, default="."),
+    "from-livekit": Input(read=str),
     "comment": Input(read=_choice(CommentMode), default="auto"),
     "comment-key": Input(read=_key),
     "pr-number": Input(read=_whole(1)),
@@ -226,3 +238,10 @@ INPUTS: dict[str, Input] = {
     "allow-untrusted-code": Input(read=_flag, default="false"),
     "github-token": Input(read=_token),
 }
+OF_A_RUN = frozenset(
+    {
+        *("scenarios", "config", "ids", "suite", "suite-def", "tag", "agent", "variant-set", "samples"),
+        *("stop-when-settled", "concurrency", "timeout", "wait-for-url", "wait-seconds", "localhost-gateway"),
+    }
+)
+"""Inputs that say what is run, and how: they do nothing for what LiveKit has run already."""

@@ -11,6 +11,7 @@ from agentlab_ci.app import World
 from agentlab_ci.core.github import GitHubEvent, PullRequest
 from agentlab_ci.core.url import user_info
 from agentlab_ci.errors import Problem
+from agentlab_ci.loading.livekit_run import MAX_BYTES
 from agentlab_ci.loading.project import CONFIG_NAME, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, proxy_userinfo
 from agentlab_ci.publish.event import read_event, read_payload
@@ -75,6 +76,7 @@ def set_stage(inputs: ActionInputs, world: World) -> Stage:
     if problem is not None:
         inputs = replace(inputs, problems=(*inputs.problems, f"input `working-directory`: {problem}"))
     inputs = _check_report_dir(inputs, workspace=workspace, folder=folder)
+    inputs = _check_export(inputs, workspace=workspace, folder=folder)
     payload = read_payload(world.environ)
     event = read_event(world.environ, payload.content, cwd=folder)
     if event is not None and inputs.pr_number is not None:
@@ -119,15 +121,37 @@ def _find_folder(workspace: Path, given: str) -> tuple[Path, str | None]:
 def _check_report_dir(inputs: ActionInputs, *, workspace: Path, folder: Path) -> ActionInputs:
     """Return the inputs with a report folder in the workspace, where later steps can read it."""
     given = inputs.run.report.report_dir
-    try:
-        if _is_inside(Path(os.path.normpath(folder / given)), workspace):
-            return inputs
-        problem = "is outside the workspace"
-    except (OSError, ValueError) as unusable:
-        problem = f"cannot be a folder: {unusable}"
+    problem = _why_not_inside(folder / given, workspace, kind="folder")
+    if problem is None:
+        return inputs
     report = replace(inputs.run.report, report_dir=ReportSettings().report_dir)
     problems = (*inputs.problems, f"input `report-dir`: {given} {problem}")
     return replace(inputs, run=replace(inputs.run, report=report), problems=problems)
+
+
+def _check_export(inputs: ActionInputs, *, workspace: Path, folder: Path) -> ActionInputs:
+    """Return the inputs with a problem when LiveKit's export is outside the workspace, or longer than is read."""
+    given = inputs.from_livekit
+    if given is None:
+        return inputs
+    problem = _why_not_inside(folder / given, workspace, kind="file") or _why_too_long(folder / given)
+    if problem is None:
+        return inputs
+    return replace(inputs, problems=(*inputs.problems, f"input `from-livekit`: {given} {problem}"))
+
+
+def _why_not_inside(path: Path, workspace: Path, *, kind: str) -> str | None:
+    try:
+        return None if _is_inside(Path(os.path.normpath(path)), workspace) else "is outside the workspace"
+    except (OSError, ValueError) as unusable:
+        return f"cannot be a {kind}: {unusable}"
+
+
+def _why_too_long(path: Path) -> str | None:
+    try:
+        return f"is longer than {MAX_BYTES >> 20} MiB" if path.stat().st_size > MAX_BYTES else None
+    except OSError:
+        return None  # whoever reads it says what is wrong
 
 
 def _is_inside(path: Path, workspace: Path) -> bool:

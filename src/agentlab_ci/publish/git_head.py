@@ -10,15 +10,22 @@ _MOST_HOPS = 5
 
 def read_head(folder: Path) -> str | None:
     """Return the commit of HEAD in the nearest repository at or above `folder`, None when it cannot be told."""
-    place = Path(os.path.realpath(folder))
-    # A link to nothing counts: what is below it is no part of a repository further up.
-    dot_git = next((p / ".git" for p in (place, *place.parents) if os.path.lexists(p / ".git")), None)
+    dot_git = find_dot_git(folder)
     if dot_git is None:
         return None
     try:
         return _resolve("HEAD", _git_folder(dot_git))
     except (OSError, ValueError):
         return None
+
+
+def find_dot_git(place: Path) -> Path | None:
+    """Return the nearest `.git` at or above a place, where that really is; None when nothing is checked out there.
+
+    A link to nothing counts: what is below it is no part of a repository further up.
+    """
+    real = Path(os.path.realpath(place))
+    return next((p / ".git" for p in (real, *real.parents) if os.path.lexists(p / ".git")), None)
 
 
 def _git_folder(dot_git: Path) -> Path:

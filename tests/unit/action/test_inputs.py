@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentlab_ci.action.inputs import INPUTS, read_inputs
+from agentlab_ci.action.inputs import INPUTS, OF_A_RUN, read_inputs
 from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.sampling import PassRate
@@ -16,13 +16,14 @@ def test_without_any_input_a_run_is_that_of_the_command_line() -> None:
     assert inputs.problems == ()
     assert inputs.run == RunSettings()
     assert (inputs.working_directory, inputs.comment, inputs.comment_key) == (".", CommentMode.AUTO, None)
+    assert inputs.from_livekit is None
     assert (inputs.step_summary, inputs.annotations) == (True, True)
     assert (inputs.localhost_gateway, inputs.allow_untrusted_code) == (False, False)
     assert (inputs.wait_for_url, inputs.wait_seconds) == (None, 60)
     assert (inputs.pr_number, inputs.github_token) == (None, None)
 
 
-def test_every_input_reaches_its_setting() -> None:
+def test_every_input_of_a_run_reaches_its_setting() -> None:
     given = {
         "SCENARIOS": "scenarios/a, b.yaml\n\n  more/*.yaml  ",
         "CONFIG": "ci.yaml",
@@ -56,7 +57,7 @@ def test_every_input_reaches_its_setting() -> None:
         "GITHUB-TOKEN": "canary-token",
     }
     inputs = read_inputs({f"INPUT_{name}": text for name, text in given.items()})
-    assert {name.lower() for name in given} == INPUTS.keys()
+    assert {name.lower() for name in given} == INPUTS.keys() - {"from-livekit"}
     assert inputs.problems == ()
     assert inputs.run == RunSettings(
         scenario_paths=("scenarios/a, b.yaml", "more/*.yaml"),
@@ -150,6 +151,79 @@ def test_all_problems_are_told_at_once_and_the_rest_is_read() -> None:
 def test_a_default_that_the_runner_passes_is_no_wish() -> None:
     environ = {f"INPUT_{name.upper()}": kind.default for name, kind in INPUTS.items()}
     assert read_inputs(environ) == read_inputs({})
+    assert read_inputs(environ | {"INPUT_FROM-LIVEKIT": "run.json"}).problems == ()
+
+
+OF_EXPORTS = {
+    "working-directory": "service",
+    "pass-rate": "0.60",
+    "require-finished": "true",
+    "baseline": "ci/baseline.json",
+    "fail-on": "regression",
+    "report-dir": "out",
+    "format": "json",
+    "junit-style": "scenarios",
+    "comment": "on-failure",
+    "comment-key": "livekit",
+    "pr-number": "7",
+    "step-summary": "false",
+    "annotations": "false",
+    "allow-untrusted-code": "true",
+    "github-token": "canary-token",
+}
+"""Inputs that say what becomes of results, whoever has made them."""
+OF_RUNS = {
+    "scenarios": "scenarios/",
+    "config": "ci.yaml",
+    "ids": "support.*",
+    "suite": "support",
+    "suite-def": "smoke",
+    "tag": "fast",
+    "agent": "mine",
+    "variant-set": "models",
+    "samples": "3",
+    "stop-when-settled": "false",  # it says something: the config's may be true
+    "concurrency": "4",
+    "timeout": "12.5",
+    "wait-for-url": "http://localhost:3000/health",
+    "wait-seconds": "90",
+    "localhost-gateway": "true",
+}
+
+
+def test_inputs_of_results_reach_their_settings_beside_an_export() -> None:
+    inputs = read_inputs(
+        {f"INPUT_{n.upper()}": text for n, text in {"from-livekit": "a/run.json", **OF_EXPORTS}.items()}
+    )
+    assert inputs.problems == ()
+    assert inputs.from_livekit == "a/run.json"
+    assert inputs.run.report == ReportSettings(
+        report_dir="out",
+        formats=(FileFormat.JSON,),
+        junit_style=JUnitStyle.SCENARIOS,
+        require_finished=True,
+        baseline="ci/baseline.json",
+        fail_on=FailOn.REGRESSION,
+        pass_rate=PassRate("0.60"),
+    )
+
+
+def test_inputs_of_a_run_are_refused_beside_an_export_all_at_once() -> None:
+    environ = {f"INPUT_{name.upper()}": text for name, text in OF_RUNS.items()}
+    inputs = read_inputs(environ | {"INPUT_FROM-LIVEKIT": "run.json"})
+    assert list(inputs.problems) == [f"input `{name}` does nothing with `from-livekit`" for name in OF_RUNS]
+    assert read_inputs(environ).problems == ()
+
+
+def test_every_input_is_one_of_a_run_or_of_results() -> None:
+    assert OF_RUNS.keys() == OF_A_RUN
+    assert {*OF_RUNS, *OF_EXPORTS, "from-livekit"} == INPUTS.keys()
+
+
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_what_cannot_be_read_beside_an_export_is_named_once(name: str) -> None:
+    environ = {f"INPUT_{name.upper()}": ",", "INPUT_FROM-LIVEKIT": "run.json"}
+    assert len(read_inputs(environ).problems) == 1
 
 
 @pytest.mark.parametrize(
