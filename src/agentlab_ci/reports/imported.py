@@ -1,12 +1,22 @@
 """What to say of another tool's run."""
 
+from collections.abc import Callable
+
 from agentlab_ci.core.results import ImportedRun
+from agentlab_ci.reports.redact import cut
 
 _TOOLS = {"livekit": "LiveKit"}
+_LONGEST_ERROR = 300
 _NO_STATUS = "of no known status"
 
 
-def tell_unfinished(run: ImportedRun) -> str:
-    """Name a run that did not come to its end, its status, and its error if there is one."""
-    named = " ".join(part for part in (f"{_TOOLS.get(run.tool, run.tool)}'s run", run.run_id) if part)
-    return f"{named} is {run.status or _NO_STATUS}" + (f": {run.error}" if run.error else "")
+def tell_unfinished(run: ImportedRun, show: Callable[[str], str] = str) -> str:
+    """Name a run that did not come to its end, its status, and its error if there is one, in one line.
+
+    `show` makes what the tool says safe for the sink that the sentence is for.
+    """
+    named = f"{_TOOLS[run.tool]}'s run" if run.tool in _TOOLS else f"the run of {show(run.tool)}"
+    named += f" {show(run.run_id)}" if run.run_id else ""
+    status = show(run.status) if run.status else _NO_STATUS
+    error = cut(" ".join((run.error or "").split()), _LONGEST_ERROR)
+    return f"{named} is {status}" + (f": {show(error)}" if error else "")

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from agentlab_ci.core.judge import PassGroup, pass_groups
+from agentlab_ci.core.judge import PassGroup, has_broken_off, pass_groups
 from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.stats import format_share
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Label, Verdict
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.reports.formatting import Glyphs
+from agentlab_ci.reports.imported import tell_unfinished
 
 NAMED_SCENARIOS = 10
 """How many scenarios a sentence names before it only counts the rest."""
@@ -90,8 +91,13 @@ def verdict_sentence(report: RunReport, glyphs: Glyphs, show: Show) -> str:
     icon = _run_icon(gating, glyphs)
     if icon == glyphs.passed and report.summary.exit_code is ExitCode.BELOW_BAR:
         icon = glyphs.failed
+    if icon in (glyphs.passed, glyphs.skipped) and report.summary.verdict is Verdict.UNFINISHED:
+        icon = glyphs.unfinished
     noun = "scenario" if len(gating) == len(report.judged) else "gating scenario"
-    clauses = list(_clauses(gating, noun, lambda rows: _name(rows, glyphs, show)))
+    broken_off = has_broken_off(report, report.scenarios)
+    clauses = list(_clauses(gating, noun, lambda rows: _name(rows, glyphs, show), broken_off=broken_off))
+    if report.imported is not None and not report.imported.completed:
+        clauses.insert(0, tell_unfinished(report.imported, show))
     clauses[:0] = _ENDED_BY.get(report.summary.exit_code, ())
     if others:
         clauses.append(f"not gating, but below the bar: {_name(others, glyphs, show)}")
@@ -102,7 +108,11 @@ def verdict_sentence(report: RunReport, glyphs: Glyphs, show: Show) -> str:
 
 
 def _clauses(
-    gating: list[ScenarioResult], noun: str, name: Callable[[list[ScenarioResult]], str]
+    gating: list[ScenarioResult],
+    noun: str,
+    name: Callable[[list[ScenarioResult]], str],
+    *,
+    broken_off: bool,
 ) -> Iterator[str]:
     not_judged = [row for row in gating if row.could_not_be_judged]
     failed = [row for row in gating if row.below_bar and not row.could_not_be_judged]
@@ -116,6 +126,9 @@ def _clauses(
         yield f"{len(unfinished)} {of} unfinished: {name(unfinished)}"
     if not gating:
         yield f"no {noun} to judge"
+    elif broken_off and not unfinished:
+        short = [row for row in gating if row.unfinished]
+        yield f"{len(short)} {of} without all samples: {name(short)}"
     elif not failed and not not_judged and not unfinished:
         yield f"the {noun} passed" if len(gating) == 1 else f"all {len(gating)} {noun}s passed"
 
