@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, Reply, SessionStart
+from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, Reply, SessionStart, SimulationModels
 from agentlab_ci.core.config import AgentConfig, Config, MockAgent, ScriptedReply
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.results import SampleResult, ScenarioFacts, ScenarioResult
@@ -207,6 +207,10 @@ def _no_tools(names: tuple[str, ...], context: ToolContext) -> AbstractAsyncCont
     raise AssertionError(f"a conversation has no tools: {names}, {context}")
 
 
+def _no_models() -> SimulationModels:
+    raise AssertionError("only a simulation has models")
+
+
 @dataclass(slots=True)
 class Performance:
     """A plan being run on a scripted agent."""
@@ -216,11 +220,13 @@ class Performance:
     witness: Witness = field(default_factory=Witness)
     interrupts: Interrupts = field(default_factory=Interrupts)
     ids: Iterator[int] = field(default_factory=lambda: count(1))
+    open_models: Callable[[], SimulationModels] = _no_models
 
     @property
     def world(self) -> EngineWorld:
         return EngineWorld(
             open_agent=lambda _config: ScriptedAgent(self.stage),
+            open_models=self.open_models,
             open_tools=_no_tools,
             set_up=nothing_to_set_up,
             now=lambda: datetime(2026, 4, 7, tzinfo=UTC),

@@ -130,6 +130,7 @@ def work(
             run_id="run_1",
             started_at=datetime(2026, 4, 7, tzinfo=UTC),
             limits=SampleLimits(timeout=600, error_retries=retries, pass_score=80),
+            models=None,
             open_tools=open_scripted_tools,
             set_up=nothing_to_set_up,
             on_wait=lambda job, wait: None,

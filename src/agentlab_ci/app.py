@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from agentlab_ci.agents.interface import Agent
-from agentlab_ci.agents.loopback import rerouted
-from agentlab_ci.agents.opening import check_agents, make_agent_opener
+from agentlab_ci.agents.interface import Agent, SimulationModels
+from agentlab_ci.agents.loopback import reroute_model, rerouted
+from agentlab_ci.agents.opening import check_agents, check_models, make_agent_opener, make_models_opener
 from agentlab_ci.baselines import load_baseline
 from agentlab_ci.core.baseline import Baseline
 from agentlab_ci.core.config import AgentConfig
@@ -23,6 +23,7 @@ from agentlab_ci.core.github import GitHubEvent
 from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport, SourceIdentity
 from agentlab_ci.core.sample import TerminationReason
+from agentlab_ci.core.scenario import Scenario
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError
@@ -31,7 +32,7 @@ from agentlab_ci.loading.importable import find_unimportable
 from agentlab_ci.loading.project import Project, load_project, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
-from agentlab_ci.loading.usable import agents_in_use, find_unusable
+from agentlab_ci.loading.usable import agents_in_use, find_unusable, has_simulations
 from agentlab_ci.processes.family import kill_orphans
 from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
@@ -48,7 +49,7 @@ from agentlab_ci.runner.set_up import make_set_up
 from agentlab_ci.settings import CommentSettings, ReportSettings, ResultsSource, RunSettings
 from agentlab_ci.store.location import find_database
 from agentlab_ci.store.writer import StoreWriter
-from agentlab_ci.tools.interface import ToolWorld
+from agentlab_ci.tools.interface import ToolboxOpener, ToolWorld
 from agentlab_ci.tools.opening import make_toolbox_opener
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -
         if found := problems or find_unimportable(project, agents=used, environ=world.environ):
             raise InvalidFilesError(found)
     agents = [agent for agent in project.config.agents if agent.name in used]
-    _refuse_unopenable(agents, _make_opener(project, world, redactor))
+    _refuse_unopenable(agents, project.scenarios, _make_openers(project, world, redactor))
     scenarios, known = len(project.scenarios), len(project.config.agents)
     world.console.out(f"{plural(scenarios, 'scenario')}, {plural(known, 'agent')}: valid")
     return Outcome(exit_code=ExitCode.OK)
@@ -138,9 +139,9 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     if settings.dry_run:
         _tell(world, describe_plan(plan))
         return Outcome(exit_code=ExitCode.OK)
-    open_agent = rerouted(_make_opener(project, world, redactor), settings.loopback_host)
+    openers, rows = _make_openers(project, world, redactor, host=settings.loopback_host), plan.runnable
     with redactor.masking_errors():
-        _refuse_unopenable((row.agent for row in plan.runnable), open_agent)
+        _refuse_unopenable((row.agent for row in rows), (row.scenario for row in rows), openers)
     folder = prepare_report_folder(world.cwd, settings.report)
     database = find_database(
         settings.database, environ=world.environ, cwd=world.cwd, config_file=settings.config_file
@@ -149,10 +150,9 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     batch = Batch(
         plan,
         store,
-        open_agent=open_agent,
-        open_tools=make_toolbox_opener(
-            project.config.tools, ToolWorld(environ=world.environ, project=project.root, mask=redactor.text)
-        ),
+        open_agent=openers.agent,
+        open_models=openers.models,
+        open_tools=openers.tools,
         set_up=make_set_up(project=project.root, environ=world.environ),
         redact=redactor.sample,
         console=world.console,
@@ -325,17 +325,35 @@ def _refuse_unusable(project: Project, plan: Plan, environ: Mapping[str, str]) -
         raise InvalidFilesError(problems)
 
 
-def _make_opener(project: Project, world: World, redactor: Redactor) -> Callable[[AgentConfig], Agent]:
-    return make_agent_opener(
-        environ=world.environ,
-        project=project.root,
-        max_reply_bytes=project.config.max_reply_bytes,
-        mask=redactor.text,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Openers:
+    agent: Callable[[AgentConfig], Agent]
+    models: Callable[[], SimulationModels]
+    tools: ToolboxOpener
+
+
+def _make_openers(project: Project, world: World, redactor: Redactor, *, host: str | None = None) -> _Openers:
+    """Return what opens agents, models and tools, with `host`, if it is given, in place of loopback hosts."""
+    config, environ, mask = project.config, world.environ, redactor.text
+    agent = make_agent_opener(
+        environ=environ, project=project.root, max_reply_bytes=config.max_reply_bytes, mask=mask
     )
+    models = make_models_opener(
+        reroute_model(config.simulator, host),
+        reroute_model(config.judge, host),
+        environ=environ,
+        project=project.root,
+        max_reply_bytes=config.max_reply_bytes,
+        mask=mask,
+    )
+    tools = make_toolbox_opener(config.tools, ToolWorld(environ=environ, project=project.root, mask=mask))
+    return _Openers(agent=rerouted(agent, host), models=models, tools=tools)
 
 
-def _refuse_unopenable(agents: Iterable[AgentConfig], open_agent: Callable[[AgentConfig], Agent]) -> None:
-    reasons = check_agents({agent.name: agent for agent in agents}.values(), open_agent)
+def _refuse_unopenable(agents: Iterable[AgentConfig], scenarios: Iterable[Scenario], openers: _Openers) -> None:
+    reasons = check_agents({agent.name: agent for agent in agents}.values(), openers.agent)
+    if has_simulations(scenarios):
+        reasons += check_models(openers.models)
     if reasons:
         raise BadInputError("\n".join(reasons))
 

@@ -52,6 +52,11 @@ def find_unusable(
     return tuple(problems)
 
 
+def has_simulations(scenarios: Iterable[Scenario]) -> bool:
+    """Tell whether any of the scenarios needs the simulator and the judge."""
+    return any(isinstance(scenario.body, Simulation) for scenario in scenarios)
+
+
 def tools_in_use(scenarios: Collection[Scenario]) -> frozenset[str]:
     """Return the names of the tools that the scenarios allow."""
     return frozenset(tool for s in scenarios if isinstance(s.body, Task) for tool in s.body.tools_allowed)

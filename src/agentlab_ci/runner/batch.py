@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 
 from agentlab_ci import __version__
-from agentlab_ci.agents.interface import Agent
+from agentlab_ci.agents.interface import Agent, SimulationModels
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.judge import build_report
 from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts, SourceIdentity
@@ -33,6 +33,7 @@ class Batch:
         store: StoreWriter,
         *,
         open_agent: Callable[[AgentConfig], Agent],
+        open_models: Callable[[], SimulationModels],
         open_tools: ToolboxOpener,
         set_up: SetUp,
         redact: Callable[[SampleResult], SampleResult],
@@ -61,6 +62,7 @@ class Batch:
         )
         self._world = EngineWorld(
             open_agent=open_agent,
+            open_models=open_models,
             open_tools=open_tools,
             set_up=set_up,
             now=now,

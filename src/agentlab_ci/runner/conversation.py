@@ -3,14 +3,14 @@
 from functools import partial
 from typing import cast
 
-from agentlab_ci.agents.interface import Session, Talker
+from agentlab_ci.agents.interface import Talker
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Conversation
-from agentlab_ci.core.trace import Role
 from agentlab_ci.evaluators.interface import Evidence
 from agentlab_ci.evaluators.scoring import hard_gate_failed
 from agentlab_ci.runner.interface import Draw
 from agentlab_ci.runner.judging import judge
+from agentlab_ci.runner.seeds import say_seeds
 
 
 async def run_conversation(draw: Draw) -> TerminationReason:
@@ -20,10 +20,8 @@ async def run_conversation(draw: Draw) -> TerminationReason:
     """
     body = cast("Conversation", draw.scenario.body)
     recording = draw.recording
-    for seed in draw.opening.seeds:
-        recording.add_seed(seed.role, seed.message)
     async with cast("Talker", draw.agent).session(draw.start) as session:
-        await _say_seeds(draw, session)
+        await say_seeds(draw, session)
         for number, step in enumerate(body.steps, start=1):
             recording.add_message(step.message)
             reply = await draw.patiently(partial(session.send, step.message))
@@ -43,10 +41,3 @@ async def run_conversation(draw: Draw) -> TerminationReason:
         ),
     )
     return TerminationReason.COMPLETED
-
-
-async def _say_seeds(draw: Draw, session: Session) -> None:
-    for message in draw.opening.to_say:
-        draw.recording.add_seed(Role.USER, message)
-        draw.recording.add_seed_reply(await draw.patiently(partial(session.send, message)))
-    draw.state.note_said()

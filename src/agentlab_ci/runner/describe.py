@@ -10,10 +10,19 @@ def describe_plan(plan: Plan) -> list[str]:
     lines = [_describe_row(row) for row in plan.rows]
     scenarios, samples = len(plan.runnable), plan.total_samples
     lines.append(
-        f"{plural(scenarios, 'scenario')}, {plural(samples, 'sample')}, at most "
-        f"{plural(plan.most_agent_calls, 'agent call')}; nothing was called"
+        f"{plural(scenarios, 'scenario')}, {plural(samples, 'sample')}, at most {_describe_calls(plan)}; "
+        "nothing was called"
     )
     return lines
+
+
+def _describe_calls(plan: Plan) -> str:
+    agent = plural(plan.most_agent_calls, "agent call")
+    if not plan.most_judge_calls:
+        return agent
+    return (
+        f"{agent}, {plural(plan.most_simulator_calls, 'simulator call')} and {plan.most_judge_calls} judge calls"
+    )
 
 
 def _describe_row(row: PlanRow) -> str:

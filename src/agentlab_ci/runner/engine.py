@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from agentlab_ci.agents.interface import Agent
+from agentlab_ci.agents.interface import Agent, ChatModel, SimulationModels
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.results import SampleResult, ScenarioFacts, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.scenario import ScenarioType
 from agentlab_ci.core.trace import Wait
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.runner.giving_up import spare
@@ -42,7 +43,7 @@ class Observer(Protocol):
         ...
 
     def waiting(self, facts: ScenarioFacts, sample: int, wait: Wait) -> None:
-        """A sample waits because its agent is busy."""
+        """A sample waits because its agent, or a model of its simulation, is busy."""
         ...
 
 
@@ -50,11 +51,13 @@ class Observer(Protocol):
 class EngineWorld:
     """What the engine uses of the world. `redact` is applied before anybody sees a result.
 
+    `open_agent`, and for simulations `open_models`, is called once for each worker slot that has a use for it.
     `keep` hands a result to the store, in place of an earlier one of the same sample; where that takes time it
     returns a future, done once the result is safe. Nothing is told of a sample before that.
     """
 
     open_agent: Callable[[AgentConfig], Agent]
+    open_models: Callable[[], SimulationModels]
     open_tools: ToolboxOpener
     set_up: SetUp
     now: Callable[[], datetime]
@@ -82,6 +85,33 @@ def run_plan(plan: Plan, ledger: Ledger, world: EngineWorld, *, deadline: float 
 async def execute(plan: Plan, ledger: Ledger, world: EngineWorld, *, deadline: float | None = None) -> None:
     """Do what `run_plan` says, inside a running loop."""
     await _Engine(plan, ledger, world).run(deadline)
+
+
+class _Slot:
+    """What one worker has open: connections of its own, each opened on first use."""
+
+    def __init__(self, world: EngineWorld) -> None:
+        self._world = world
+        self._agents: dict[str, Agent] = {}
+        self._models: SimulationModels | None = None
+
+    def agent_of(self, job: Job) -> Agent:
+        name = job.row.agent.name
+        if name not in self._agents:
+            self._agents[name] = self._world.open_agent(job.row.agent)
+        return self._agents[name]
+
+    def models_of(self, job: Job) -> SimulationModels | None:
+        if job.row.scenario.type is not ScenarioType.SIMULATION:
+            return None
+        if self._models is None:
+            self._models = self._world.open_models()
+        return self._models
+
+    async def close(self) -> None:
+        models = () if self._models is None else (self._models.simulator, self._models.judge)
+        for connection in (*self._agents.values(), *models):
+            await _close(connection)
 
 
 class _Engine:
@@ -140,16 +170,12 @@ class _Engine:
         self._stop_running(self._running, reason)
 
     async def _work(self) -> None:
-        agents: dict[str, Agent] = {}
+        slot = _Slot(self._world)
         try:
             while (job := await self._next_job()) is not None:
-                name = job.row.agent.name
-                if name not in agents:
-                    agents[name] = self._world.open_agent(job.row.agent)
-                await self._run_job(job, agents[name])
+                await self._run_job(job, slot.agent_of(job), slot.models_of(job))
         finally:
-            for agent in agents.values():
-                await _close(agent)
+            await slot.close()
 
     async def _next_job(self) -> Job | None:
         while not self._schedule.exhausted:
@@ -159,7 +185,7 @@ class _Engine:
             await self._changed.wait()
         return None
 
-    async def _run_job(self, job: Job, agent: Agent) -> None:
+    async def _run_job(self, job: Job, agent: Agent, models: SimulationModels | None) -> None:
         now = self._world.now()
         number = self._reachability[job.row.agent.name].start()
         sample = SampleRun(
@@ -168,6 +194,7 @@ class _Engine:
             run_id=self._world.new_run_id(now),
             started_at=now,
             limits=self._limits,
+            models=models,
             open_tools=self._world.open_tools,
             set_up=self._world.set_up,
             on_wait=lambda job, wait: self._world.observer.waiting(job.row.facts, job.sample, wait),
@@ -285,7 +312,7 @@ async def _came(event: asyncio.Event, *, within: float | None) -> bool:
     return True
 
 
-async def _close(agent: Agent) -> None:
+async def _close(connection: Agent | ChatModel) -> None:
     with contextlib.suppress(TimeoutError):  # a connection that will not close dies with the process
         async with asyncio.timeout(_CLEANUP_SECONDS):
-            await agent.aclose()
+            await connection.aclose()

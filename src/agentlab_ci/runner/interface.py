@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from agentlab_ci.agents.interface import Agent, SessionStart
+from agentlab_ci.agents.interface import Agent, SessionStart, SimulationModels
 from agentlab_ci.core.config import RuntimeProfile
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario
@@ -14,13 +14,17 @@ from agentlab_ci.runner.state import Opening, RowState
 from agentlab_ci.tools.interface import ToolboxOpener
 
 AnswerT = TypeVar("AnswerT")
+THE_AGENT = "the agent"
 
 
 class Patiently(Protocol):
-    """Asks the agent, and asks again after a wait while it is busy."""
+    """Asks the agent, or a model of a simulation, and asks again after a wait while it is busy."""
 
-    async def __call__(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
-        """Return what `ask` brings; raises what it raises, a busy agent's last refusal as AgentFailedError."""
+    async def __call__(self, ask: Callable[[], Awaitable[AnswerT]], *, who: str = THE_AGENT) -> AnswerT:
+        """Return what `ask` brings; raises what it raises, the last refusal of a busy one as AgentFailedError.
+
+        `who` is asked, as the message of that error calls it.
+        """
         ...
 
 
@@ -28,20 +32,23 @@ class Patiently(Protocol):
 class Draw:
     """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.
 
-    `agent` can run this type of scenario; planning has seen to that. `opening` is what the draw begins with,
-    `state` what the row's samples have in common. `fixtures` is the folder that a setup script made ready for this
-    draw.
+    `agent` can run this type of scenario; planning has seen to that. `models` are those of a simulation, None
+    elsewhere. `opening` is what the draw begins with, `state` what the row's samples have in common. `fixtures` is
+    the folder that a setup script made ready for this draw. `error_retries` is how often a request to a model is
+    sent again.
     """
 
     scenario: Scenario
     profile: RuntimeProfile | None
     agent: Agent
+    models: SimulationModels | None
     start: SessionStart
     opening: Opening
     state: RowState
     open_tools: ToolboxOpener
     fixtures: Path | None
     patiently: Patiently
+    error_retries: int
     recording: Recording
 
 
@@ -51,6 +58,7 @@ class ScenarioRunner(Protocol):
     async def __call__(self, draw: Draw) -> TerminationReason:
         """Run the scenario once, into the draw's recording.
 
-        Raises AgentFailedError, NotJudgedError and ToolBrokenError, which make the sample an error.
+        Raises AgentFailedError, ModelFailedError, NotJudgedError and ToolBrokenError, which make the sample an
+        error.
         """
         ...

@@ -21,8 +21,10 @@ from agentlab_ci.core.scenario import Conversation, Normalize, SamplingChoice, S
 from agentlab_ci.core.url import safe_url
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.runner.assignment import Assignment, assign_agent, assign_variants, why_skipped
-from agentlab_ci.runner.unbuilt import name_unbuilt
 from agentlab_ci.settings import RunSettings
+
+ASKED_TWICE = 2
+"""How often a model is asked for one answer: its first reply may be of no use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,17 +94,26 @@ class Plan:
         calls = sum(_calls_of(row) * row.facts.samples_wanted for row in self.runnable)
         return calls * (1 + self.error_retries)
 
+    @property
+    def most_simulator_calls(self) -> int:
+        """The upper bound of answers that playing the user takes, every repair and redraw used up."""
+        return sum(_lines_of(row) for row in self.runnable) * ASKED_TWICE * (1 + self.error_retries)
+
+    @property
+    def most_judge_calls(self) -> int:
+        """The same for judging: nothing is drawn again once the judge is asked."""
+        simulations = (row for row in self.runnable if isinstance(row.scenario.body, Simulation))
+        return sum(row.facts.samples_wanted for row in simulations) * ASKED_TWICE
+
 
 def make_plan(scenarios: Sequence[Scenario], config: Config, settings: RunSettings) -> Plan:
     """Give every selected scenario its agent or its variants, and its sampling; `scenarios` is not empty.
 
     Raises BadInputError when an agent is not given, when the variant set is not there, when nothing is left to
-    run, when a scenario named by its id cannot run, when a kind is not built yet, and when samples break the
-    config's policy.
+    run, when a scenario named by its id cannot run, and when samples break the config's policy.
     """
     rows = _plan_rows(scenarios, config, settings)
     _refuse_skips(rows, settings)
-    _refuse(problem for row in rows if not row.skipped for problem in name_unbuilt(row.scenario))
     _refuse_lonely_rate(rows, settings)
     shared = choose_sampling(
         SamplingChoice(), config.sampling, samples=settings.samples, pass_rate=settings.report.pass_rate
@@ -212,7 +223,13 @@ def _calls_of(row: PlanRow) -> int:
         case Task(max_steps=max_steps):
             return max_steps
         case Simulation(max_turns=max_turns):
-            return max_turns
+            return max_turns + len(messages_to_say(row.profile, row.agent))
+
+
+def _lines_of(row: PlanRow) -> int:
+    """Return how many lines of the played user the row's samples may take, each of them with its last reply."""
+    body = row.scenario.body
+    return body.max_turns * row.facts.samples_wanted if isinstance(body, Simulation) else 0
 
 
 def _refuse_skips(rows: tuple[PlanRow, ...], settings: RunSettings) -> None:

@@ -22,6 +22,8 @@ class Recording:
     trace: list[TraceEvent] = field(default_factory=list)
     evaluations: list[Evaluation] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
+    simulator_usages: list[Usage] = field(default_factory=list)
+    judge_usages: list[Usage] = field(default_factory=list)
     final_output: str | None = None
     """The agent's answer: the last one in a conversation."""
     _began: float = field(init=False)
@@ -94,12 +96,18 @@ class Recording:
 
     @property
     def usage(self) -> Usage:
-        """The sum over all that was told; one that any of them lacks, or that no run comes to, is unknown."""
-        return Usage(
-            input_tokens=_total([u.input_tokens for u in self.usages]),
-            output_tokens=_total([u.output_tokens for u in self.usages]),
-            cost_usd=_total([u.cost_usd for u in self.usages]),
-        )
+        """What the agent used: the sum over all that was told."""
+        return _add_up(self.usages)
+
+    @property
+    def simulator_usage(self) -> Usage | None:
+        """What playing the user took; None where no model did."""
+        return _add_up(self.simulator_usages) if self.simulator_usages else None
+
+    @property
+    def judge_usage(self) -> Usage | None:
+        """What judging took; None where no model did."""
+        return _add_up(self.judge_usages) if self.judge_usages else None
 
     def _add_log(self, lines: tuple[str, ...]) -> None:
         for line in lines:
@@ -112,6 +120,15 @@ class Recording:
     def _add_event(self, kind: EventKind, *, index: int | None = None, text: str | None = None) -> None:
         at_ms = round((self.clock() - self._began) * 1000, 1)
         self.trace.append(TraceEvent(at_ms=at_ms, kind=kind, index=index, text=text))
+
+
+def _add_up(usages: list[Usage]) -> Usage:
+    """Return the sum; a figure that any of them lacks, or that no run comes to, is unknown."""
+    return Usage(
+        input_tokens=_total([usage.input_tokens for usage in usages]),
+        output_tokens=_total([usage.output_tokens for usage in usages]),
+        cost_usd=_total([usage.cost_usd for usage in usages]),
+    )
 
 
 def _total(figures: list[NumberT | None]) -> NumberT | None:

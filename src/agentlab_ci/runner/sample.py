@@ -1,19 +1,22 @@
 """One sample from its start to its result: waits, redraws, its deadline, and the judgement."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from agentlab_ci.agents.http_faults import HttpFaults, name_fault
-from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, SessionStart
+from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, SessionStart, SimulationModels
 from agentlab_ci.core.config import HttpFault
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
+from agentlab_ci.core.scenario import Scenario, Simulation
 from agentlab_ci.core.trace import Redraw, SampleError, Wait
 from agentlab_ci.evaluators.interface import NotJudgedError
 from agentlab_ci.evaluators.scoring import judged_status, score
-from agentlab_ci.runner.interface import AnswerT, Draw
+from agentlab_ci.runner.interface import THE_AGENT, AnswerT, Draw
+from agentlab_ci.runner.models import ModelFailedError
 from agentlab_ci.runner.patience import choose_pause, choose_wait
 from agentlab_ci.runner.recording import Recording
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
@@ -49,12 +52,14 @@ class SampleRun:
         run_id: str,
         started_at: datetime,
         limits: SampleLimits,
+        models: SimulationModels | None,
         open_tools: ToolboxOpener,
         set_up: SetUp,
         on_wait: WaitListener,
     ) -> None:
         self._job = job
         self._agent = agent
+        self._models = models
         self._open_tools = open_tools
         self._set_up = set_up
         self._run_id = run_id
@@ -71,12 +76,17 @@ class SampleRun:
         self._waits: list[Wait] = []
         self._redraws: list[Redraw] = []
         self.unreached = False
-        """Whether the last draw ended because no connection could be made."""
+        """Whether the last draw ended because the agent could not be connected to."""
+        self._model_failed = False
 
     @property
     def says_nothing(self) -> bool:
-        """Whether the runtime profile let the last request go wrong, and the agent never answered."""
-        return self._fault is not None and not self.unreached and not self._recording.agent_turns
+        """Whether the agent never answered, and that through no fault of its own.
+
+        The runtime profile let the last request go wrong, or a model of the simulation was of no use.
+        """
+        excused = self._model_failed or (self._fault is not None and not self.unreached)
+        return excused and not self._recording.agent_turns
 
     async def run(self) -> SampleResult:
         """Run to an end that is never an exception, except for a bug or a cancellation."""
@@ -110,6 +120,9 @@ class SampleRun:
                 return self._errored(TerminationReason.TOOL_ERROR, error)
             except ToolBrokenError as problem:
                 return self._errored(TerminationReason.TOOL_ERROR, SampleError(message=str(problem)))
+            except ModelFailedError as failure:
+                self._model_failed = True
+                return self._errored(failure.reason, SampleError(message=str(failure), body=failure.body))
             except AgentFailedError as failure:
                 self.unreached = failure.unreached
                 if not failure.redrawable or len(self._redraws) >= self._limits.error_retries:
@@ -138,6 +151,7 @@ class SampleRun:
             system_prompt=scenario.system_prompt,
             history=opening.history,
             memory=self._state.memory,
+            userdata=_userdata_of(scenario),
             next_fault=self._next_fault,
         )
         async with self._set_up(scenario, self._job.sample) as fixtures:
@@ -145,12 +159,14 @@ class SampleRun:
                 scenario=scenario,
                 profile=self._job.row.profile,
                 agent=self._agent,
+                models=self._models,
                 start=start,
                 opening=opening,
                 state=self._state,
                 open_tools=self._open_tools,
                 fixtures=fixtures,
                 patiently=self._ask_patiently,
+                error_retries=self._limits.error_retries,
                 recording=self._recording,
             )
             return await SCENARIO_RUNNERS[scenario.type](draw)
@@ -163,7 +179,7 @@ class SampleRun:
             self._recording.add_fault(told)
         return self._fault
 
-    async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
+    async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]], *, who: str = THE_AGENT) -> AnswerT:
         attempt = 0
         while True:
             try:
@@ -173,17 +189,18 @@ class SampleRun:
                 waited = sum(wait.seconds for wait in self._waits)
                 seconds = choose_wait(retry_after=busy.retry_after, attempt=attempt, waited=waited)
                 if seconds is None:
-                    raise self._too_busy(busy, waited) from busy
+                    raise self._too_busy(busy, waited, who) from busy
                 wait = Wait(seconds=seconds, status=busy.status, attempt=attempt)
                 self._waits.append(wait)
                 self._on_wait(self._job, wait)
                 await asyncio.sleep(seconds)
 
-    def _too_busy(self, busy: AgentBusyError, waited: float) -> AgentFailedError:
+    def _too_busy(self, busy: AgentBusyError, waited: float, who: str) -> AgentFailedError:
         wish = "" if busy.retry_after is None else f", and asks to wait {_name_wish(busy.retry_after)}"
-        who = "the agent is busy" if self._fault is None else f"fault: {name_fault(self._fault)}"
+        struck = self._fault if who == THE_AGENT else None
+        why = f"{who} is busy" if struck is None else f"fault: {name_fault(struck)}"
         return AgentFailedError(
-            f"{who}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
+            f"{why}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
             reason=TerminationReason.HTTP_ERROR,
             status=busy.status,
             body=busy.body,
@@ -221,6 +238,8 @@ class SampleRun:
             waits=tuple(self._waits),
             redraws=tuple(self._redraws),
             usage=recording.usage,
+            simulator_usage=recording.simulator_usage,
+            judge_usage=recording.judge_usage,
             error=error,
             final_output=recording.final_output,
             turns=tuple(recording.turns),
@@ -228,6 +247,10 @@ class SampleRun:
             trace=tuple(recording.trace),
             evaluations=tuple(recording.evaluations),
         )
+
+
+def _userdata_of(scenario: Scenario) -> Mapping[str, Any]:
+    return scenario.body.userdata if isinstance(scenario.body, Simulation) else {}
 
 
 def _name_wish(seconds: float) -> str:

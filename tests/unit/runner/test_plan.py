@@ -112,13 +112,32 @@ def test_a_mock_agent_without_replies_holds_no_conversation() -> None:
         plan_of(config=make_config(make_mock(replies=())))
 
 
-def test_a_kind_that_is_not_built_yet_is_refused_and_named() -> None:
-    simulation = make_scenario("a.talk", body=Simulation(instructions="ask", agent_expectations="answers"))
-    refused = r"scenarios/a\.yaml:1: a\.talk: this version checks simulation scenarios but cannot run them yet"
-    with pytest.raises(BadInputError, match=refused):
-        plan_of(simulation, config=make_config(HTTP))
-    with pytest.raises(BadInputError, match=r"a\.talk"):
-        plan_of(make_scenario(), simulation, config=make_config(HTTP))
+def simulation(**more: Any) -> Scenario:
+    body = Simulation(instructions="ask", agent_expectations="answers", max_turns=4)
+    return make_scenario("a.talk", **{"body": body} | more)
+
+
+def test_a_simulation_runs_where_a_conversation_does() -> None:
+    worker = ExternalProcessAgent(name="worker", provider=Provider.EXTERNAL_PROCESS, command="agent")
+    assert plan_of(simulation(), config=make_config(HTTP)).total_samples == 1
+    with pytest.raises(BadInputError, match="a simulation does not run on worker"):
+        plan_of(simulation(), config=make_config(worker))
+    with pytest.raises(BadInputError, match=r"a simulation runs on mock .* only with scripted `replies`"):
+        plan_of(simulation(), config=make_config(make_mock(replies=())))
+
+
+def test_what_a_simulation_takes_at_most_is_told_model_by_model() -> None:
+    # 3 samples of 4 turns: drawn twice, each line asked for twice at most, and the judge asked twice at most.
+    plan = plan_of(simulation(samples=3), make_scenario("a.one"), config=make_config(HTTP))
+    assert describe_plan(plan)[-1] == (
+        "2 scenarios, 4 samples, at most 26 agent calls, 48 simulator calls and 6 judge calls; nothing was called"
+    )
+
+
+def test_messages_that_a_profile_has_said_are_agent_calls_too() -> None:
+    profile = {"name": "p", "state": {"seeded_messages": [{"role": "user", "message": "hi"}]}}
+    config = make_config(HTTP, runtime_profiles=[profile], sampling={"error_retries": 0})
+    assert plan_of(simulation(runtime_profile="p"), config=config).most_agent_calls == 5
 
 
 def test_the_agents_address_is_shown_without_its_secrets() -> None:
