@@ -15,6 +15,7 @@ from action_step import write_mock_project
 from command import conversation, write_project
 from container import OWNER, Runner, owners
 from fake_github import FakeGitHub, fake_github
+from livekit_export import EXPORT, write_export
 from loopback import hostile_agent
 from runner_commands import find_commands
 
@@ -49,6 +50,17 @@ def test_a_tolerated_failure_is_green(tmp_path: Path, github: FakeGitHub) -> Non
     assert "orders.status" in body
     assert owners(runner.workspace) == {(OWNER, OWNER)}
     assert set(find_commands(ended.log)) == {"group", "endgroup"}
+
+
+def test_what_livekit_has_run_is_reported(tmp_path: Path, github: FakeGitHub) -> None:
+    runner = Runner(write_export(tmp_path / "workspace", "orders.status=pff", "orders.delay=ppp"))
+    ended = runner.run(github, inputs={"from-livekit": EXPORT})
+    assert ended.code == 1, ended.log
+    assert ended.outputs["failed-scenarios"] == '["orders.status"]'
+    assert "orders.status" in github.bodies()[0]
+    assert "orders.status" in ended.summary
+    assert owners(runner.workspace) == {(OWNER, OWNER)}
+    assert set(find_commands(ended.log)) == {"group", "endgroup", "error"}
 
 
 def test_an_agent_on_the_network_is_asked(tmp_path: Path, github: FakeGitHub) -> None:

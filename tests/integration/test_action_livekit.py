@@ -307,8 +307,8 @@ def test_what_the_export_says_is_text_in_every_sink(tmp_path: Path, github: Fake
     texts = [text.encode("utf-8", "replace").decode() for text in HOSTILE_TEXTS[first : first + NAMED_AT_ONCE]]
     hostile = show(tmp_path / "hostile", github, texts, run_id=2)
     assert hostile.code == plain.code == 1
-    assert set(find_commands(hostile.log)) == {"group", "endgroup", "error"}
-    assert len(hostile.commands("error")) == min(len(texts), 9)
+    assert set(find_commands(hostile.log)) == {"group", "endgroup", "error", "warning"}
+    assert (len(hostile.commands("error")), len(hostile.commands("warning"))) == (min(len(texts), 9), 1)
     assert hostile.outputs.keys() == plain.outputs.keys()
     assert len(json.loads(hostile.outputs["failed-scenarios"])) == len(texts)
     (body,) = github.bodies()
@@ -344,7 +344,8 @@ def show(folder: Path, github: FakeGitHub, texts: list[str], *, run_id: int) -> 
                     {"message": {"role": text, "content": [{"text": text}]}},
                 ]
             }
-    export["run"] |= {"id": texts[0], "error": texts[0], "agent_name": texts[0]}
+    export["run"]["scenario_group"]["name"] = texts[0]
+    export["run"] |= {"id": texts[0], "error": texts[0], "agent_name": texts[0], "status": "STATUS_FAILED"}
     folder.mkdir()
     (folder / EXPORT).write_text(json.dumps(export), encoding="utf-8")
     return report_step(folder, github, run_id=run_id)
