@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "comment": ("agentlab_ci.cli.comment", "Post stored results to a pull request."),
     "compare": ("agentlab_ci.cli.compare", "Show what became better or worse between two runs or batches."),
     "validate": ("agentlab_ci.cli.validate", "Check config and scenarios without calling an agent."),
+    "ids": ("agentlab_ci.cli.ids", "Write ids into the rows of list files."),
     "list": ("agentlab_ci.cli.list", "Show what there is: scenarios, agents, suites, runs or batches."),
     "show": ("agentlab_ci.cli.show", "Show a stored run or batch."),
     "approve": ("agentlab_ci.cli.approve", "Make a run or batch the baseline of its scenarios."),

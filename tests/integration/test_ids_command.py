@@ -1,0 +1,80 @@
+"""`agentlab ids`: files are written in place, whole or not at all, and only inside the project."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from command import agentlab
+from yaml_projects import CONFIG, CONVERSATION, ROWS, load, write_files
+
+NAMED = ROWS.replace("  - label: ", "  - id: shop.late-order-angry\n    label: ")
+
+
+def test_ids_are_written_and_nothing_changes_for_the_history(tmp_path: Path) -> None:
+    folder = write_files(tmp_path, {"agentlab.config.yaml": CONFIG, "scenarios/shop.yaml": ROWS})
+    before = [scenario.id for scenario in load(folder).scenarios]
+    ended = agentlab(folder, "ids", "scenarios/shop.yaml")
+    assert (ended.code, ended.out, ended.err) == (
+        0,
+        "scenarios/shop.yaml: wrote 1 id\n  shop.late-order-angry\n",
+        "",
+    )
+    assert (folder / "scenarios/shop.yaml").read_text() == NAMED
+    assert [scenario.id for scenario in load(folder).scenarios] == before
+    assert not any("agentlab ids" in note for note in load(folder).notes)
+    again = agentlab(folder, "ids", "scenarios/*.yaml")
+    assert (again.code, again.out) == (0, "scenarios/shop.yaml: every row has an id\n")
+
+
+def test_files_of_one_stem_share_no_id(tmp_path: Path) -> None:
+    folder = write_files(tmp_path, {"a/shop.yaml": ROWS.replace("id: shop.refund, ", ""), "b/shop.yaml": ROWS})
+    assert agentlab(folder, "ids", "a/shop.yaml").code == 0
+    assert agentlab(folder, "ids", "a/shop.yaml", "b/shop.yaml").code == 0
+    assert "id: shop.late-order-angry-2\n" in (folder / "b/shop.yaml").read_text()
+
+
+def test_a_link_stays_a_link_and_a_mode_stays(tmp_path: Path) -> None:
+    folder = write_files(tmp_path, {"lists/shop.yaml": ROWS})
+    (folder / "lists/shop.yaml").chmod(0o640)
+    (folder / "shop.yaml").symlink_to("lists/shop.yaml")
+    assert agentlab(folder, "ids", "shop.yaml").code == 0
+    assert (folder / "shop.yaml").is_symlink()
+    assert (folder / "lists/shop.yaml").read_text() == NAMED
+    assert (folder / "lists/shop.yaml").stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in (folder / "lists").iterdir()) == ["shop.yaml"]
+
+
+def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
+    write_files(tmp_path, {"outside.yaml": ROWS, "project/ours.yaml": ROWS})
+    (tmp_path / "project/theirs.yaml").symlink_to("../outside.yaml")
+    ended = agentlab(tmp_path / "project", "ids", "ours.yaml", "theirs.yaml")
+    assert ended.code == 2
+    assert "theirs.yaml: is outside of the project" in ended.err
+    assert (tmp_path / "outside.yaml").read_text() == ROWS
+    assert (tmp_path / "project/ours.yaml").read_text() == ROWS  # nothing is written where there is a problem
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (CONVERSATION, "x.yaml:1:1: has no list of simulations"),
+        ("name: [", "x.yaml:2:1: not valid YAML"),
+        (None, "x.yaml: there is no such file or folder"),
+    ],
+)
+def test_what_is_no_list_file_is_refused(tmp_path: Path, content: str | None, said: str) -> None:
+    folder = write_files(tmp_path, {} if content is None else {"x.yaml": content})
+    ended = agentlab(folder, "ids", "x.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+    folder = write_files(tmp_path, {"lists/x.yaml": ROWS})
+    (folder / "lists").chmod(0o555)
+    ended = agentlab(folder, "ids", "lists/x.yaml")
+    assert ended.code == 2
+    assert "cannot write lists/x.yaml: Permission denied" in ended.err
+    assert (folder / "lists/x.yaml").read_text() == ROWS
