@@ -10,7 +10,7 @@ LONGEST = 64 << 10
 
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 """What some servers leave of a model's reasoning before its reply."""
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```(?:json)?[ \t\r]*\n(.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
 
 
 class UnusableReplyError(Exception):

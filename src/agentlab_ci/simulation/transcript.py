@@ -11,10 +11,7 @@ from agentlab_ci.simulation.reply import to_unicode
 LONGEST = 200_000
 """Characters of all turns together that a model is shown: some 50,000 tokens."""
 
-_UNSAFE = re.compile(
-    "[<>&\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
-"""What could end a block, and what a reader does not see or sees in another order."""
+_NOT_PLAIN = re.compile("[<>&]|[^ -~]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +40,7 @@ def write_transcript(turns: Sequence[Turn]) -> str:
 
     So no text can hold a tag, whatever its name, or begin a line.
     """
-    lines = ",\n".join(_UNSAFE.sub(_escape, _write_turn(turn)) for turn in show_turns(turns))
+    lines = ",\n".join(_NOT_PLAIN.sub(_escape, _write_turn(turn)) for turn in show_turns(turns))
     return f"[\n{lines}\n]" if lines else "[]"
 
 
@@ -55,7 +52,11 @@ def _write_turn(turn: ShownTurn) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    return json.dumps(match[0])[1:-1] if not match[0].isascii() else f"\\u{ord(match[0]):04x}"
+    """Return the escape of what could be part of a tag, and of what a reader does not see or sees out of order."""
+    char = match[0]
+    if char in "<>&":
+        return f"\\u{ord(char):04x}"
+    return char if char.isprintable() else json.dumps(char)[1:-1]
 
 
 def _find_limit(lengths: Iterable[int], longest: int) -> int:

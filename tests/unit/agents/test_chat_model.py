@@ -255,3 +255,10 @@ def test_models_are_opened_anew_for_each_slot() -> None:
     )
     one, other = opener(), opener()
     assert len({id(model) for model in (one.simulator, one.judge, other.simulator, other.judge)}) == 4
+
+
+def test_no_request_bears_the_cookies_of_another(server: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    baked = loopback.fixed(json.dumps(says("Yes.")).encode(), headers=("Set-Cookie: who=ada",))
+    monkeypatch.setitem(loopback.ROUTES, PATH, baked)
+    complete(server, times=2)
+    assert [request.headers.get("cookie") for request in server.received] == [None, None]
