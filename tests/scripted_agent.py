@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -70,6 +70,8 @@ class Stage:
     times: Counter[tuple[str, int]] = field(default_factory=Counter)
     opened: int = 0
     closed: int = 0
+    userdata: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What was told of a scenario's user, by its id."""
 
 
 class ScriptedAgent:
@@ -82,6 +84,7 @@ class ScriptedAgent:
     @asynccontextmanager
     async def session(self, start: SessionStart) -> AsyncIterator["ScriptedSession"]:
         self._stage.conversation_ids.append(start.conversation_id)
+        self._stage.userdata[start.scenario_id] = start.userdata
         yield ScriptedSession(self._stage, start)
 
     async def aclose(self) -> None:
