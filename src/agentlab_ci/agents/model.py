@@ -77,9 +77,7 @@ class ModelConnection:
         if said.calls:
             fault = f"it calls `{said.calls[0].request.name}`, but has no tools"
         if fault:
-            raise AgentFailedError(
-                f"{self._owner.party}: {fault}", reason=TerminationReason.INVALID_RESPONSE_FORMAT, body=said.text
-            )
+            raise AgentFailedError(fault, reason=TerminationReason.INVALID_RESPONSE_FORMAT, body=said.text)
 
 
 def open_model(config: ModelEndpoint, world: AgentWorld, *, role: str) -> ModelConnection:

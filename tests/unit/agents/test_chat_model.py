@@ -163,9 +163,12 @@ def test_a_busy_server_may_be_asked_again(server: HostileAgent, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (says('{"met": true, "rea', finish="length"), "the judge: its reply was cut short at the model's token"),
-        (says("", finish="content_filter"), "the judge: its reply was cut short by the provider's content filter"),
-        (calls(asks("verdict", "{}")), "the judge: it calls `verdict`, but has no tools"),
+        (
+            says('{"met": true, "rea', finish="length"),
+            r"^its reply was cut short at the model's token limit .*; check `judge\.model` and",
+        ),
+        (says("", finish="content_filter"), "^its reply was cut short by the provider's content filter"),
+        (calls(asks("verdict", "{}")), "^it calls `verdict`, but has no tools"),
         ({"choices": []}, "has no `choices.0.message`.*check `judge.base_url`"),
         ({"error": {"message": "overloaded"}}, "the reply is an error: overloaded"),
     ],
