@@ -134,6 +134,16 @@ def test_what_a_simulation_takes_at_most_is_told_model_by_model() -> None:
     )
 
 
+def test_another_judge_makes_the_results_of_simulations_incomparable_and_no_others() -> None:
+    plans = [
+        plan_of(simulation(), make_scenario("a.one"), config=make_config(HTTP, judge={"model": model}))
+        for model in ("old", "new")
+    ]
+    (old, same), (new, as_before) = ([row.facts.hash for row in plan.rows] for plan in plans)
+    assert old != new
+    assert same == as_before
+
+
 def test_messages_that_a_profile_has_said_are_agent_calls_too() -> None:
     profile = {"name": "p", "state": {"seeded_messages": [{"role": "user", "message": "hi"}]}}
     config = make_config(HTTP, runtime_profiles=[profile], sampling={"error_retries": 0})
