@@ -10,7 +10,7 @@ from agentlab_ci.processes.file_limit import raise_file_limit
 from agentlab_ci.processes.secrecy import forbid_inspection
 
 GC_THRESHOLD = 200_000
-"""Objects between two searches for cycles, of which a run makes few: at 50,000 it executes 3 % more instructions."""
+"""Objects between searches for cycles, of which a run makes few: with 50,000 it executes 3 % more instructions."""
 
 
 def main() -> None:
