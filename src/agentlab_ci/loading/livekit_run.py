@@ -223,7 +223,7 @@ def _read_scenario(
         name=told.label or row.scenario_id,
         type=ScenarioType.SIMULATION,
         suite=suite,
-        tags=tuple(f"{key}:{value}" for key, value in known.tags.items()) if known else (),
+        tags=tuple(f"{key}:{value}" if value else key for key, value in known.tags.items()) if known else (),
         file=None,
         line=None,
         hash=None,
@@ -303,5 +303,5 @@ def _read_facts(export: LivekitExport) -> ImportedRun:
 
 def _kept(part: BaseModel, *, without: set[str]) -> dict[str, Any]:
     """Return what else a part of the document says, under one key; nothing where it says no more."""
-    said = finite(part.model_dump(mode="json", exclude=without, exclude_unset=True))
+    said = finite(part.model_dump(exclude=without, exclude_unset=True))
     return {KEPT: said} if said else {}
