@@ -101,11 +101,12 @@ class Usage(Record):
 
 
 class Wait(Record):
-    """A request that was put off because the agent was busy."""
+    """A request that was put off because the agent was busy, or the `model` of a simulation that is named."""
 
     seconds: Figure
     status: Count
     attempt: Ordinal
+    model: str | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class Redraw(Record):

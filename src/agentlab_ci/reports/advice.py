@@ -77,7 +77,8 @@ def _tell_failing(name: str, samples: list[SampleResult], show: Show) -> str:
 
 def _tell_throttled(name: str, samples: list[SampleResult], show: Show) -> str | None:
     truly = [sample for sample in samples if all(event.kind is not EventKind.FAULT for event in sample.trace)]
-    waited = sum(wait.seconds for sample in truly for wait in sample.waits if wait.status == TOO_MANY_REQUESTS)
+    waits = (wait for sample in truly for wait in sample.waits if wait.model is None)
+    waited = sum(wait.seconds for wait in waits if wait.status == TOO_MANY_REQUESTS)
     ended = sum(_ended_busy(sample) for sample in truly)
     at_once = _most_at_once(samples) if ended or waited >= LONG_WAITS else 0
     if not at_once:

@@ -6,7 +6,7 @@ from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.text import plural
-from agentlab_ci.core.trace import Evaluation, EventKind
+from agentlab_ci.core.trace import Evaluation, EventKind, Wait
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
@@ -73,8 +73,8 @@ def deciding_sample(row: ScenarioResult) -> SampleResult:
 
 
 def tell_history(sample: SampleResult) -> tuple[str, ...]:
-    """Say what a sample went through before its answers: waits for a busy agent, and fresh starts."""
-    waits = tuple(f"waited {format_duration(w.seconds * 1000)}: HTTP {w.status}" for w in sample.waits)
+    """Say what a sample went through before its answers: waits for an agent or model, and fresh starts."""
+    waits = tuple(_tell_wait(wait) for wait in sample.waits)
     redraws = tuple(f"tried again after: {redraw.reason.value}: {redraw.message}" for redraw in sample.redraws)
     return waits + redraws
 
@@ -109,6 +109,11 @@ def describe_evaluation(evaluation: Evaluation) -> str:
 def describe_judgement(evaluation: Evaluation) -> str:
     """Say what a judge found of what was expected: `judge: not met`."""
     return f"judge: {'met' if evaluation.passed else 'not met'}"
+
+
+def _tell_wait(wait: Wait) -> str:
+    whom = "" if wait.model is None else f" for the {wait.model}"
+    return f"waited {format_duration(wait.seconds * 1000)}{whom}: HTTP {wait.status}"
 
 
 def _explain_failure(sample: SampleResult) -> Iterator[str]:

@@ -14,16 +14,15 @@ from agentlab_ci.runner.state import Opening, RowState
 from agentlab_ci.tools.interface import ToolboxOpener
 
 AnswerT = TypeVar("AnswerT")
-THE_AGENT = "the agent"
 
 
 class Patiently(Protocol):
     """Asks the agent, or a model of a simulation, and asks again after a wait while it is busy."""
 
-    async def __call__(self, ask: Callable[[], Awaitable[AnswerT]], *, who: str = THE_AGENT) -> AnswerT:
+    async def __call__(self, ask: Callable[[], Awaitable[AnswerT]], *, model: str | None = None) -> AnswerT:
         """Return what `ask` brings; raises what it raises, the last refusal of a busy one as AgentFailedError.
 
-        `who` is asked, as the message of that error calls it.
+        `model` names the model that is asked, None for the agent.
         """
         ...
 

@@ -68,7 +68,8 @@ async def _complete(draw: Draw, part: Part[AnswerT], messages: Sequence[Mapping[
     failed = 0
     while True:
         try:
-            reply = await draw.patiently(partial(part.model.complete, messages, schema=part.schema), who="it")
+            complete = partial(part.model.complete, messages, schema=part.schema)
+            reply = await draw.patiently(complete, model=part.name)
         except AgentFailedError as failure:
             if not failure.redrawable or failed >= draw.error_retries:
                 message = f"the {part.name} gave no answer: {failure.message}"

@@ -15,7 +15,7 @@ from agentlab_ci.core.scenario import Scenario, Simulation
 from agentlab_ci.core.trace import Redraw, SampleError, Wait
 from agentlab_ci.evaluators.interface import NotJudgedError
 from agentlab_ci.evaluators.scoring import judged_status, score
-from agentlab_ci.runner.interface import THE_AGENT, AnswerT, Draw
+from agentlab_ci.runner.interface import AnswerT, Draw
 from agentlab_ci.runner.models import ModelFailedError
 from agentlab_ci.runner.patience import choose_pause, choose_wait
 from agentlab_ci.runner.recording import Recording
@@ -179,7 +179,7 @@ class SampleRun:
             self._recording.add_fault(told)
         return self._fault
 
-    async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]], *, who: str = THE_AGENT) -> AnswerT:
+    async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]], *, model: str | None = None) -> AnswerT:
         attempt = 0
         while True:
             try:
@@ -189,16 +189,17 @@ class SampleRun:
                 waited = sum(wait.seconds for wait in self._waits)
                 seconds = choose_wait(retry_after=busy.retry_after, attempt=attempt, waited=waited)
                 if seconds is None:
-                    raise self._too_busy(busy, waited, who) from busy
-                wait = Wait(seconds=seconds, status=busy.status, attempt=attempt)
+                    raise self._too_busy(busy, waited, model) from busy
+                wait = Wait(seconds=seconds, status=busy.status, attempt=attempt, model=model)
                 self._waits.append(wait)
                 self._on_wait(self._job, wait)
                 await asyncio.sleep(seconds)
 
-    def _too_busy(self, busy: AgentBusyError, waited: float, who: str) -> AgentFailedError:
+    def _too_busy(self, busy: AgentBusyError, waited: float, model: str | None) -> AgentFailedError:
         wish = "" if busy.retry_after is None else f", and asks to wait {_name_wish(busy.retry_after)}"
-        struck = self._fault if who == THE_AGENT else None
-        why = f"{who} is busy" if struck is None else f"fault: {name_fault(struck)}"
+        why = "the agent is busy" if model is None else "it is busy"
+        if model is None and self._fault is not None:
+            why = f"fault: {name_fault(self._fault)}"
         return AgentFailedError(
             f"{why}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
             reason=TerminationReason.HTTP_ERROR,

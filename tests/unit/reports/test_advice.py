@@ -38,8 +38,10 @@ def timed(letters: str, *times: tuple[float, float]) -> list[SampleResult]:
     ]
 
 
-def waiting(sample: SampleResult, *seconds: float, status: int = 429) -> SampleResult:
-    waits = tuple(Wait(seconds=each, status=status, attempt=n) for n, each in enumerate(seconds, start=1))
+def waiting(sample: SampleResult, *seconds: float, status: int = 429, model: str | None = None) -> SampleResult:
+    waits = tuple(
+        Wait(seconds=each, status=status, attempt=n, model=model) for n, each in enumerate(seconds, start=1)
+    )
     return sample.model_copy(update={"waits": waits})
 
 
@@ -101,6 +103,7 @@ def test_one_sample_that_got_no_answer_has_a_sentence_of_its_own_where_there_is_
         timed("pppppppp", *AT_ONCE),
         [waiting(sample, (LONG_WAITS - 1) / 8) for sample in timed("pppppppp", *AT_ONCE)],  # short waits work
         [waiting(sample, 30.0, status=503) for sample in timed("pppp", *AT_ONCE[:4])],  # it may just be starting
+        [waiting(sample, LONG_WAITS, model="judge") for sample in timed("pppp", *AT_ONCE[:4])],  # not the agent
         [waiting(sample, 30.0) for sample in make_samples("pppp")],  # nobody knows how many ran at once
         [sample.model_copy(update={"started_at": "soon"}) for sample in make_samples("pppp")],
     ],

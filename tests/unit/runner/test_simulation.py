@@ -12,6 +12,7 @@ from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.scenario import EvaluatorSpec, Mode, Scenario
 from agentlab_ci.core.trace import EventKind, Usage
+from agentlab_ci.reports.reasons import tell_history
 from agentlab_ci.simulation.judge import JUDGE_SCHEMA
 from agentlab_ci.simulation.user import USER_SCHEMA
 from scripted_agent import GOOD, REFUSES, Act, Performance, Script, Stage, make_config, make_scenario, plan_of
@@ -288,7 +289,9 @@ def test_a_busy_model_is_waited_for_and_the_wait_is_told() -> None:
     performance, [row], _ = play(models)
     assert end_of(row.samples[0]) == PASSED
     assert performance.witness.waits == [("a.talk", 1, 5.0), ("a.talk", 1, 1.0)]
-    assert [wait.seconds for wait in row.samples[0].waits] == [5.0, 1.0]
+    waits = row.samples[0].waits
+    assert [(wait.model, wait.seconds) for wait in waits] == [("simulator", 5.0), ("judge", 1.0)]
+    assert tell_history(row.samples[0])[0] == "waited 5.0s for the simulator: HTTP 429"
 
 
 def test_an_agent_that_breaks_off_is_drawn_again_with_a_new_talk() -> None:
