@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("agentlab_ci.cli.list", "Show what there is: scenarios, agents, suites, runs or batches."),
     "show": ("agentlab_ci.cli.show", "Show a stored run or batch."),
     "export": ("agentlab_ci.cli.export", "Print a stored batch as JSON, for other tools."),
+    "judge-check": ("agentlab_ci.cli.judge_check", "Judge stored transcripts again, to see how far that agrees."),
     "approve": ("agentlab_ci.cli.approve", "Make a run or batch the baseline of its scenarios."),
     "prune": ("agentlab_ci.cli.prune", "Remove old batches from the history."),
     "schema": ("agentlab_ci.cli.schema", "Print a JSON schema for editors."),

@@ -45,9 +45,9 @@ def _facts(run: StoredRun, approved_at: str | None) -> Facts:
         yield "before", line
     yield "ended", ": ".join(tell_end(sample)) or sample.termination_reason.value
     yield "score", None if sample.score is None else str(sample.score)
-    yield "usage", ", ".join(_count_usage(sample.usage)) or None
-    yield "simulator", ", ".join(_count_usage(sample.simulator_usage or Usage())) or None
-    yield "judge", ", ".join(_count_usage(sample.judge_usage or Usage())) or None
+    yield "usage", ", ".join(count_usage(sample.usage)) or None
+    yield "simulator", ", ".join(count_usage(sample.simulator_usage or Usage())) or None
+    yield "judge", ", ".join(count_usage(sample.judge_usage or Usage())) or None
     yield "approved", None if approved_at is None else format_moment(approved_at)
 
 
@@ -60,7 +60,8 @@ def _facts_of_scenario(row: ScenarioResult) -> Facts:
         yield "variant", ", ".join(f"{name} {value}" for name, value in variant.known.items())
 
 
-def _count_usage(usage: Usage) -> Iterator[str]:
+def count_usage(usage: Usage) -> Iterator[str]:
+    """Yield what is known of tokens and cost."""
     if usage.input_tokens is not None:
         yield f"{usage.input_tokens} input tokens"
     if usage.output_tokens is not None:
