@@ -13,6 +13,7 @@ from agentlab_ci.core.scenario import EvaluatorSpec, Mode, Task
 from agentlab_ci.core.tool import CallOutcome, CallRequest, TaskBrief, ToolSpec
 from agentlab_ci.core.trace import Usage
 from agentlab_ci.evaluators.registry import EVALUATORS
+from agentlab_ci.runner.outage import Outages
 from agentlab_ci.runner.sample import SampleLimits, SampleRun
 from agentlab_ci.runner.schedule import Schedule
 from agentlab_ci.tools.interface import ToolBrokenError, ToolContext
@@ -131,6 +132,7 @@ def work(
             started_at=datetime(2026, 4, 7, tzinfo=UTC),
             limits=SampleLimits(timeout=600, error_retries=retries, pass_score=80),
             models=None,
+            outages=Outages(),
             open_tools=open_scripted_tools,
             set_up=nothing_to_set_up,
             on_wait=lambda job, wait: None,

@@ -17,6 +17,7 @@ from agentlab_ci.core.trace import Wait
 from agentlab_ci.interrupts import Interrupts
 from agentlab_ci.runner.giving_up import spare
 from agentlab_ci.runner.ledger import Ledger
+from agentlab_ci.runner.outage import Outages
 from agentlab_ci.runner.plan import Plan, PlanRow
 from agentlab_ci.runner.reachability import UNREACHED, Reach, Reachability, find_failure
 from agentlab_ci.runner.sample import SampleLimits, SampleRun, never_run
@@ -124,6 +125,7 @@ class _Engine:
             timeout=plan.sample_timeout, error_retries=plan.error_retries, pass_score=plan.pass_score
         )
         self._slots = min(plan.concurrency, plan.total_samples)
+        self._outages = Outages(slots=self._slots)
         self._running: dict[asyncio.Task[SampleResult], Job] = {}
         self._stop_reasons: dict[asyncio.Task[SampleResult], TerminationReason] = {}
         self._bugs: list[Exception] = []
@@ -195,6 +197,7 @@ class _Engine:
             started_at=now,
             limits=self._limits,
             models=models,
+            outages=self._outages,
             open_tools=self._world.open_tools,
             set_up=self._world.set_up,
             on_wait=lambda job, wait: self._world.observer.waiting(job.row.facts, job.sample, wait),

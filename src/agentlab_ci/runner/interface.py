@@ -9,6 +9,7 @@ from agentlab_ci.agents.interface import Agent, SessionStart, SimulationModels
 from agentlab_ci.core.config import RuntimeProfile
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario
+from agentlab_ci.runner.outage import Outages
 from agentlab_ci.runner.recording import Recording
 from agentlab_ci.runner.state import Opening, RowState
 from agentlab_ci.tools.interface import ToolboxOpener
@@ -32,15 +33,16 @@ class Draw:
     """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.
 
     `agent` can run this type of scenario; planning has seen to that. `models` are those of a simulation, None
-    elsewhere. `opening` is what the draw begins with, `state` what the row's samples have in common. `fixtures` is
-    the folder that a setup script made ready for this draw. `error_retries` is how often a request to a model is
-    sent again.
+    elsewhere, and `outages` what the run has found of them. `opening` is what the draw begins with, `state` what the
+    row's samples have in common. `fixtures` is the folder that a setup script made ready for this draw.
+    `error_retries` is how often a request to a model is sent again.
     """
 
     scenario: Scenario
     profile: RuntimeProfile | None
     agent: Agent
     models: SimulationModels | None
+    outages: Outages
     start: SessionStart
     opening: Opening
     state: RowState

@@ -22,7 +22,7 @@ AnswerT = TypeVar("AnswerT")
 class ModelFailedError(Exception):
     """The simulator or the judge is of no use, so the sample cannot be judged. `body` is what came instead."""
 
-    def __init__(self, message: str, *, reason: TerminationReason, body: str | None) -> None:
+    def __init__(self, message: str, *, reason: TerminationReason, body: str | None = None) -> None:
         super().__init__(message)
         self.reason = reason
         self.body = body
@@ -43,6 +43,13 @@ class Part(Generic[AnswerT]):
     read: Callable[[str], AnswerT]
     ask_again: Callable[[str], dict[str, str]]
     usages: list[Usage]
+
+
+def refuse_outage(draw: Draw, name: str, failure: TerminationReason) -> None:
+    """Raise ModelFailedError for a model that is not asked any more in this run."""
+    why = draw.outages.why_down(name)
+    if why is not None:
+        raise ModelFailedError(why, reason=failure)
 
 
 async def ask_model(draw: Draw, part: Part[AnswerT], messages: Sequence[Mapping[str, str]]) -> AnswerT:
@@ -72,10 +79,12 @@ async def _complete(draw: Draw, part: Part[AnswerT], messages: Sequence[Mapping[
             reply = await draw.patiently(complete, model=part.name)
         except AgentFailedError as failure:
             if not failure.redrawable or failed >= draw.error_retries:
+                draw.outages.note_failure(part.name, failure.message)
                 message = f"the {part.name} gave no answer: {failure.message}"
                 raise ModelFailedError(message, reason=part.failure, body=failure.body) from failure
             await asyncio.sleep(choose_pause(failed))
             failed += 1
         else:
+            draw.outages.note_answer(part.name)
             part.usages.append(reply.usage)
             return reply.text

@@ -17,6 +17,7 @@ from agentlab_ci.evaluators.interface import NotJudgedError
 from agentlab_ci.evaluators.scoring import judged_status, score
 from agentlab_ci.runner.interface import AnswerT, Draw
 from agentlab_ci.runner.models import ModelFailedError
+from agentlab_ci.runner.outage import Outages
 from agentlab_ci.runner.patience import choose_pause, choose_wait
 from agentlab_ci.runner.recording import Recording
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
@@ -53,6 +54,7 @@ class SampleRun:
         started_at: datetime,
         limits: SampleLimits,
         models: SimulationModels | None,
+        outages: Outages,
         open_tools: ToolboxOpener,
         set_up: SetUp,
         on_wait: WaitListener,
@@ -60,6 +62,7 @@ class SampleRun:
         self._job = job
         self._agent = agent
         self._models = models
+        self._outages = outages
         self._open_tools = open_tools
         self._set_up = set_up
         self._run_id = run_id
@@ -160,6 +163,7 @@ class SampleRun:
                 profile=self._job.row.profile,
                 agent=self._agent,
                 models=self._models,
+                outages=self._outages,
                 start=start,
                 opening=opening,
                 state=self._state,

@@ -12,19 +12,23 @@ from agentlab_ci.evaluators.interface import JUDGE, Evidence
 from agentlab_ci.evaluators.scoring import hard_gate_failed
 from agentlab_ci.runner.interface import Draw
 from agentlab_ci.runner.judging import judge
-from agentlab_ci.runner.models import Part, ask_model
+from agentlab_ci.runner.models import Part, ask_model, refuse_outage
 from agentlab_ci.runner.seeds import say_seeds
 from agentlab_ci.simulation.judge import JUDGE_SCHEMA, ask_judge_again, build_judge_messages, read_judgement
 from agentlab_ci.simulation.user import USER_SCHEMA, UserLine, ask_user_again, build_user_messages, read_user_reply
+
+SIMULATOR = "simulator"
 
 
 async def run_simulation(draw: Draw) -> TerminationReason:
     """Let the played user talk with the agent, then judge the whole: by evaluators first, then by the model.
 
     A hard gate that fails decides, so that nobody pays for the judge. Raises ModelFailedError where the simulator
-    or the judge is of no use.
+    or the judge is of no use, before anybody is asked if the run knows that one of them is not there.
     """
     recording = draw.recording
+    refuse_outage(draw, SIMULATOR, TerminationReason.SIMULATOR_ERROR)
+    refuse_outage(draw, JUDGE, TerminationReason.JUDGE_ERROR)
     async with cast("Talker", draw.agent).session(draw.start) as session:
         await _talk(draw, session)
     evaluations = await judge(
@@ -64,7 +68,7 @@ async def _talk(draw: Draw, session: Session) -> None:
 
 async def _ask_simulator(draw: Draw, messages: list[dict[str, str]]) -> UserLine:
     part = Part(
-        name="simulator",
+        name=SIMULATOR,
         model=cast("SimulationModels", draw.models).simulator,
         failure=TerminationReason.SIMULATOR_ERROR,
         schema=USER_SCHEMA,
@@ -78,7 +82,7 @@ async def _ask_simulator(draw: Draw, messages: list[dict[str, str]]) -> UserLine
 async def _ask_judge(draw: Draw) -> Evaluation:
     body = cast("Simulation", draw.scenario.body)
     part = Part(
-        name="judge",
+        name=JUDGE,
         model=cast("SimulationModels", draw.models).judge,
         failure=TerminationReason.JUDGE_ERROR,
         schema=JUDGE_SCHEMA,

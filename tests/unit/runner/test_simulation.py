@@ -315,17 +315,36 @@ def test_a_dead_simulator_says_nothing_of_the_agent() -> None:
     assert not any(row.agent_given_up for row in rows)
     assert all(row.could_not_be_judged for row in rows)
 
-    performance, rows, _ = play(cast([*[down()] * 4, TALK[0]]), *many, script=lambda *_: REFUSES, concurrency=1)
+    models = cast([*[down()] * 4, TALK[0]])
+    performance, rows, _ = play(models, *many, script=lambda *_: REFUSES, concurrency=1)
     assert [row.agent_given_up for row in rows] == [False, False, *[True] * 6]
 
 
-def test_a_dead_judge_does_not_hide_that_the_agent_is_there() -> None:
-    _, rows, _ = play(cast([TALK[0], BYE] * 8, [down()]), *[make_simulation(f"a.{n}") for n in range(4)])
-    assert {end_of(row.samples[0])[1] for row in rows} <= {
-        TerminationReason.JUDGE_ERROR,
-        TerminationReason.SIMULATOR_ERROR,
-    }
+def test_a_judge_that_answers_nobody_stops_the_talking_too() -> None:
+    models = cast([TALK[0], BYE], [refused(503, "down")])
+    models.simulator.script = lambda number: TALK[0] if number % 2 else BYE
+    performance, rows, _ = play(models, *[make_simulation(f"a.{n}") for n in range(9)], concurrency=1)
+    assert {end_of(row.samples[0]) for row in rows} == {JUDGE_ERROR}
     assert not any(row.agent_given_up for row in rows)
+    assert (len(models.judge.asked), len(performance.stage.asked), len(models.simulator.asked)) == (3, 3, 6)
+    errors = [row.samples[0].error for row in rows]
+    assert [error.message for error in errors if error] == ["the judge gave no answer: HTTP 503"] * 3 + [
+        "the judge has answered no sample of this run, so it is not asked any more: HTTP 503"
+    ] * 6
+
+
+def test_as_many_samples_as_run_at_once_may_find_that_a_model_is_not_there() -> None:
+    models = cast([down()])
+    _, rows, seconds = play(models, make_simulation(samples=300), concurrency=10)
+    assert rows[0].count(SampleStatus.ERROR) == 300
+    assert len(models.simulator.asked) == 20
+    assert seconds == 1 + 0.5 + 1
+
+
+def test_a_model_that_has_answered_once_is_asked_again_and_again() -> None:
+    models = cast([TALK[0]], [judges(True), refused()])
+    play(models, make_simulation(samples=9, max_turns=1), concurrency=1)
+    assert len(models.judge.asked) == 9
 
 
 def test_models_are_opened_once_for_each_slot_that_has_a_simulation_and_closed() -> None:
