@@ -33,8 +33,8 @@ class Draw:
     """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.
 
     `agent` can run this type of scenario; planning has seen to that. `models` are those of a simulation, None
-    elsewhere, and `outages` what the run has found of them. `opening` is what the draw begins with, `state` what the
-    row's samples have in common. `fixtures` is the folder that a setup script made ready for this draw.
+    elsewhere, and `outages` what the run has found of them. `opening` is what the draw begins with, `state` what
+    the row's samples have in common. `fixtures` is the folder that a setup script made ready for this draw.
     `error_retries` is how often a request to a model is sent again.
     """
 
