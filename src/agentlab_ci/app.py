@@ -41,7 +41,7 @@ from agentlab_ci.reports.escape import command_message, for_log
 from agentlab_ci.reports.imported import tell_unfinished
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
-from agentlab_ci.results_file import read_livekit_file, read_results_file, read_results_of
+from agentlab_ci.results_file import livekit_secrets, read_livekit_file, read_results_file, read_results_of
 from agentlab_ci.runner.batch import Batch
 from agentlab_ci.runner.describe import describe_plan
 from agentlab_ci.runner.plan import Plan, make_plan
@@ -209,7 +209,7 @@ def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunR
             stored, notes = read_livekit_file(
                 world.cwd,
                 results_file,
-                redactor=Redactor(world.secrets),
+                redactor=Redactor(world.secrets | livekit_secrets(world.environ)),
                 source=world.event.source if world.event else SourceIdentity(),
             )
             _tell(world, (f"note: {note}" for note in notes))

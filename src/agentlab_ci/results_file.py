@@ -12,6 +12,9 @@ from agentlab_ci.loading.livekit_run import read_livekit_run
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.redact import Redactor
 
+_LIVEKIT_SECRETS = ("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET", "GITHUB_TOKEN", "GH_TOKEN")
+"""The variables of a step that runs LiveKit's command."""
+
 
 def read_results_file(cwd: Path, file: str) -> RunReport:
     """Read a results.json, its path as the user gave it, as it stands: nothing says that its verdicts are right.
@@ -49,6 +52,11 @@ def read_livekit_file(
     )
     facts = run.facts.model_copy(update={"imported": redactor.imported(run.imported), "source": source})
     return build_report(facts, rows, duration_ms=run.duration_ms), tuple(map(redactor.text, run.notes))
+
+
+def livekit_secrets(environ: Mapping[str, str]) -> set[str]:
+    """Return the secrets that whoever runs LiveKit's command has in the environment."""
+    return {environ[name] for name in _LIVEKIT_SECRETS if name in environ}
 
 
 def _mask_facts(facts: ScenarioFacts, redactor: Redactor) -> ScenarioFacts:

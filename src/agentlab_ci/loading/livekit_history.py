@@ -18,6 +18,7 @@ from agentlab_ci.loading.plain import finite
 
 _ROLES = {"user": Role.USER, "assistant": Role.AGENT}
 _KINDS = ("message", "function_call", "function_call_output", "agent_handoff", "agent_config_update")
+_BOOKKEEPING = ("id", "type", "created_at")
 _DEFAULT_ROLE = "developer"
 """The role that is zero, and so is left out."""
 NO_OUTPUT = "no output of the call is in the export"
@@ -51,7 +52,8 @@ class Conversation:
                 old, new = _text(body.get("old_agent_id")), _text(body.get("new_agent_id"))
                 self._log(f"agent handoff: {old} -> {new}" if old else f"agent handoff: to {new}", at_ms)
             case _:
-                self._log(f"{kind.replace('_', ' ')}: {_text(body)}", at_ms)
+                said = {key: value for key, value in body.items() if key not in _BOOKKEEPING}
+                self._log(f"{kind.replace('_', ' ')}: {_text(said)}", at_ms)
 
     def _add_message(self, body: Mapping[str, Any], at_ms: float) -> None:
         role, text = _text(body.get("role") or _DEFAULT_ROLE).lower(), _read_content(body.get("content"))

@@ -36,9 +36,9 @@ def test_a_long_error_is_cut() -> None:
     ("run", "outcomes", "sentence"),
     [
         (
-            imported(error="`b` @c"),
+            imported(run_id="", error="`b` @c"),
             ["pp.", "ppp"],
-            "⏳ LiveKit's run `SR_1` is `STATUS_FAILED`: `` `b` @c ``; 1 of 2 scenarios without all samples: `s.0`",
+            "⏳ LiveKit's run is `STATUS_FAILED`: `` `b` @c ``; 1 of 2 scenarios without all samples: `s.0`",
         ),
         (imported(), ["p.."], "⏳ LiveKit's run `SR_1` is `STATUS_FAILED`; 1 of 1 scenario unfinished: `s.0`"),
         (
