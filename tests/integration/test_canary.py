@@ -312,6 +312,12 @@ WAYS = {
         )
         for pad in range(0, len(CANARY), 3)
     },
+    "in an export, of LiveKit's secret": Way(
+        export=exported(all_forms(CANARY)),
+        inputs={"from-livekit": EXPORT},
+        environ={"LIVEKIT_API_SECRET": CANARY},
+        shown=EVERYWHERE - {"agentlab.db"},
+    ),
     "in what is no export": Way(
         export=json.dumps(
             {"version": CANARY, "run": {CANARY: 1, "jobs": [{"label": [CANARY], "sample": CANARY}]}}

@@ -1,5 +1,6 @@
 """action.yml, composite/action.yml, the inputs that are read, the flags of the command and the README agree."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 import yaml
 
 from action_tables import fill_tables
-from agentlab_ci.action.inputs import INPUTS
+from agentlab_ci.action.inputs import INPUTS, OF_A_RUN
 from agentlab_ci.cli.run import command as run_command
+from agentlab_ci.loading.livekit_run import MAX_BYTES
 from agentlab_ci.publish.outputs import outputs_of
 from demo import ROOT
 
@@ -71,6 +73,13 @@ def test_both_actions_have_the_outputs_that_are_written() -> None:
 def test_the_readme_has_their_tables() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert fill_tables(readme) == readme, "run `make docs`"
+
+
+def test_the_page_on_livekit_names_what_does_nothing_there() -> None:
+    page = (ROOT / "docs/how-to/livekit.md").read_text(encoding="utf-8")
+    (said,) = re.findall(r"would do nothing\. They are refused(.*?)\n- ", page, re.DOTALL)
+    assert re.findall(r"`([a-z-]+)`", said) == [name for name in INPUTS if name in OF_A_RUN]
+    assert f"at most {MAX_BYTES >> 20} MiB" in page
 
 
 def test_the_checkout_builds_its_own_image() -> None:
