@@ -124,3 +124,17 @@ def tone_of_sample(row: ScenarioResult, sample: SampleResult) -> Tone:
 def to_text(spans: tuple[Span, ...]) -> Text:
     """Return the pieces as one line for the screen; nothing in them is read as markup."""
     return Text.assemble(*((span.text, STYLES[span.tone]) for span in spans), end="", no_wrap=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line, `indent` cells in; where it is broken, the rest stands beside its first `hang` characters."""
+
+    spans: tuple[Span, ...] = ()
+    indent: int = 0
+    hang: int = 0
+
+    @property
+    def plain(self) -> str:
+        """The line without colours."""
+        return (" " * self.indent + "".join(span.text for span in self.spans)).rstrip()
