@@ -8,7 +8,6 @@ from pydantic_core import from_json
 from agentlab_ci.core.judge import build_report, judge_scenario
 from agentlab_ci.core.results import RunReport, ScenarioFacts, SourceIdentity
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.loading.livekit_run import read_livekit_run
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.redact import Redactor
 
@@ -43,7 +42,10 @@ def read_livekit_file(
     Secrets are masked and long texts cut, as in a run. Raises BadInputError when it cannot be read, or is
     something else.
     """
-    content = _read(cwd, file)
+    # A run has no use for it, and pays for each module that it imports.
+    from agentlab_ci.loading.livekit_run import MAX_BYTES, read_livekit_run  # noqa: PLC0415
+
+    content = _read(cwd, file, limit=MAX_BYTES + 1)
     with redactor.masking_errors():
         run = read_livekit_run(content, shown=file)
     rows = (
@@ -66,12 +68,13 @@ def _mask_facts(facts: ScenarioFacts, redactor: Redactor) -> ScenarioFacts:
     return masked.model_copy(update={"suite": redactor.text(facts.suite), "tags": tags})
 
 
-def _read(cwd: Path, file: str) -> bytes:
+def _read(cwd: Path, file: str, *, limit: int = -1) -> bytes:
     path = cwd / file
     try:
         if path.exists() and not path.is_file():
             raise BadInputError(f"cannot read {file}: it is not a file")
-        return path.read_bytes()
+        with path.open("rb") as content:
+            return content.read(limit)
     except OSError as problem:
         raise BadInputError(f"cannot read {file}: {problem.strerror}") from problem
 

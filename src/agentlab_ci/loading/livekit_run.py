@@ -289,7 +289,9 @@ def _read_facts(export: LivekitExport) -> ImportedRun:
     kept = _kept(run, without={"id", "status", "error", "jobs", "scenario_group"}).get(KEPT, {})
     group = _kept(run.scenario_group, without={"scenarios"}).get(KEPT)
     summary = _kept(export.summary, without={"chat_history"}).get(KEPT)
-    kept |= {name: value for name, value in (("scenario_group", group), ("summary", summary)) if value}
+    document = _kept(export, without={"version", "run", "summary"}).get(KEPT)
+    parts = {"scenario_group": group, "summary": summary, "document": document}
+    kept |= {name: value for name, value in parts.items() if value}
     return ImportedRun(
         tool=TOOL,
         run_id=run.id,

@@ -40,7 +40,7 @@ def render_livekit(report: RunReport) -> bytes:
     rows = report.judged
     _refuse_unlike(rows)
     kept = _kept(report.imported)
-    summary = kept.pop("summary", {})
+    summary, whole = kept.pop("summary", {}), kept.pop("document", {})
     jobs = [(row, sample, _write_job(row, sample)) for row in rows for sample in row.samples]
     chats = {
         job["id"]: {"items": items} for _, sample, job in jobs if "id" in job and (items := write_items(sample))
@@ -50,7 +50,7 @@ def render_livekit(report: RunReport) -> bytes:
         "run": _without_nothing(kept | _write_run(report, rows, kept) | {"jobs": [job for _, _, job in jobs]}),
         "summary": _without_nothing(_count_jobs(job for _, _, job in jobs) | summary | {"chat_history": chats}),
     }
-    text = _LONE_SURROGATE.sub("\ufffd", json.dumps(document, indent=2, ensure_ascii=False))
+    text = _LONE_SURROGATE.sub("\ufffd", json.dumps(whole | document, indent=2, ensure_ascii=False))
     return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text).encode() + b"\n"
 
 

@@ -125,6 +125,7 @@ def test_facts_of_the_run_are_kept() -> None:
     assert kept["ci"] == {"provider": "github", "commit_sha": "0123abc"}
     assert kept["summary"]["issues"][0]["label"] == "refund"
     assert kept["scenario_group"]["id"] == "SG_1"
+    assert kept["document"] == {"later_field": {"kept": True}}
 
 
 @pytest.mark.parametrize(
