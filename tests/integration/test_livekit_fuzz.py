@@ -63,13 +63,12 @@ def read(folder: Path, content: bytes) -> RunReport:
 
 def test_damaged_exports(tmp_path: Path) -> None:
     draw = random.Random(11)  # noqa: S311 - nothing secret
-    refused = kept = 0
+    kept, refused = 0, []
     for _ in range(600):
         try:
             report = read(tmp_path, json.dumps(damage(draw.choice(DOCUMENTS), draw)).encode())
         except BadInputError as problem:
-            assert str(problem).startswith("run.json")
-            refused += 1
+            refused.append(str(problem))
             continue
         for style in JUnitStyle:
             for format_of in report_formats(junit_style=style).values():
@@ -82,5 +81,6 @@ def test_damaged_exports(tmp_path: Path) -> None:
         assert [row.verdict for row in back.scenarios] == [row.verdict for row in report.scenarios]
         assert back.summary.exit_code is report.summary.exit_code
         kept += 1
-    assert refused > 100
+    assert len(refused) > 100
+    assert all(told.startswith("run.json: ") for told in refused)
     assert kept > 50
