@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agentlab_ci.core.formats import FileFormat, JUnitStyle
+from agentlab_ci.core.formats import DEFAULT_FORMATS, FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import PassRate
@@ -24,7 +24,7 @@ class ReportSettings:
     """
 
     report_dir: str = "agentlab-report"
-    formats: tuple[FileFormat, ...] = tuple(FileFormat)
+    formats: tuple[FileFormat, ...] = DEFAULT_FORMATS
     junit_style: JUnitStyle = JUnitStyle.SAMPLES
     require_finished: bool = False
     baseline: str | None = None

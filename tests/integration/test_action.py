@@ -66,6 +66,7 @@ def test_a_tolerated_failure_is_green_and_shown_everywhere(folder: Path, github:
         "report-markdown": "agentlab-report/report.md",
         "report-junit": "agentlab-report/junit.xml",
         "report-json": "agentlab-report/results.json",
+        "report-html": "",
         "report-dir": "agentlab-report",
         "comment-url": "https://github.test/o/r/pull/7#issuecomment-1001",
     }

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from agentlab_ci.agents.url import check_url
-from agentlab_ci.core.formats import FileFormat, JUnitStyle
+from agentlab_ci.core.formats import DEFAULT_FORMATS, FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.sampling import MAX_SAMPLES, PassRate
 from agentlab_ci.errors import BadInputError
@@ -223,7 +223,7 @@ INPUTS: dict[str, Input] = {
     "baseline": Input(read=str),
     "fail-on": Input(read=_choice(FailOn), default=FailOn.BELOW_BAR.value),
     "report-dir": Input(read=str, default="agentlab-report"),
-    "format": Input(read=_formats, default=",".join(FileFormat)),
+    "format": Input(read=_formats, default=",".join(DEFAULT_FORMATS)),
     "junit-style": Input(read=_choice(JUnitStyle), default=JUnitStyle.SAMPLES.value),
     "working-directory": Input(read=str, default="."),
     "from-livekit": Input(read=str),

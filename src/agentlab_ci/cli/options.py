@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from agentlab_ci.core.formats import FileFormat, JUnitStyle
+from agentlab_ci.core.formats import DEFAULT_FORMATS, FileFormat, JUnitStyle
 from agentlab_ci.core.gate import FailOn
 from agentlab_ci.core.sampling import PassRate
 
@@ -120,9 +120,9 @@ _REPORT_OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
         "formats",
         type=FormatsType(),
         metavar="LIST",
-        default=",".join(FileFormat),
+        default=",".join(DEFAULT_FORMATS),
         show_default=True,
-        help="Which reports are written.",
+        help="Which reports are written; `html` is a page to look at, in one file.",
     ),
     click.option(
         "--junit-style",

@@ -49,7 +49,8 @@ def pass_at(n: int, c: int, j: int) -> Fraction | None:
 def pass_hat(n: int, c: int, j: int) -> Fraction | None:
     """Return the chance that all of j samples passed, drawn as in `pass_at`; None when j > n.
 
-    `C(c, j) / C(n, j)`: Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains.
+    `C(c, j) / C(n, j)`: Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World
+    Domains.
     """
     return None if j > n else Fraction(math.comb(c, j), math.comb(n, j))
 

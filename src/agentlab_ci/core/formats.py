@@ -9,6 +9,11 @@ class FileFormat(StrEnum):
     MARKDOWN = "md"
     JUNIT = "junit"
     JSON = "json"
+    HTML = "html"
+
+
+DEFAULT_FORMATS = (FileFormat.MARKDOWN, FileFormat.JUNIT, FileFormat.JSON)
+"""What is written where nobody asks for others."""
 
 
 class JUnitStyle(StrEnum):

@@ -56,6 +56,7 @@ def outputs_of(
         "report-markdown": in_workspace(written.get(FileFormat.MARKDOWN)),
         "report-junit": in_workspace(written.get(FileFormat.JUNIT)),
         "report-json": in_workspace(written.get(FileFormat.JSON)),
+        "report-html": in_workspace(written.get(FileFormat.HTML)),
         "report-dir": in_workspace(report_dir),
         "comment-url": "",
     }

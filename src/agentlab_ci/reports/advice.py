@@ -1,7 +1,6 @@
 """What to do about an agent that fails at everything, and about one that is asked too much."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 
 from agentlab_ci.core.results import RunReport, SampleResult
 from agentlab_ci.core.sample import SampleStatus
@@ -9,6 +8,7 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import EventKind, SampleError
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
+from agentlab_ci.reports.moments import seconds_of
 from agentlab_ci.reports.redact import cut
 
 TOO_MANY_REQUESTS = 429
@@ -114,7 +114,7 @@ def _most_at_once(samples: Iterable[SampleResult]) -> int:
     """Count how many of the samples ran at the same time at most; 0 where no start is known."""
     changes: list[tuple[float, int]] = []
     for sample in samples:
-        start = _seconds(sample.started_at)
+        start = seconds_of(sample.started_at)
         if start is not None:
             changes += [(start, 1), (start + max(_SHORTEST, sample.duration_ms / 1000 - _CLOCK_ERROR), -1)]
     running = most = 0
@@ -122,11 +122,3 @@ def _most_at_once(samples: Iterable[SampleResult]) -> int:
         running += change
         most = max(most, running)
     return most
-
-
-def _seconds(time: str | None) -> float | None:
-    try:
-        start = datetime.fromisoformat(time or "")
-    except ValueError:
-        return None
-    return (start if start.tzinfo else start.replace(tzinfo=UTC)).timestamp()

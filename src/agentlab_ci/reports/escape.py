@@ -41,6 +41,13 @@ def printable(text: str) -> str:
     return _UNSEEN_IN_LINE.sub(_show, _COLOUR.sub("", text))
 
 
+def printable_block(text: str) -> str:
+    """Return text as `printable` does, but with its lines and tabs."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return _UNSEEN_IN_BLOCK.sub(_show, _COLOUR.sub("", _LINE_END.sub("\n", text)))
+
+
 def for_log(text: str) -> str:
     r"""Return text as one line that a CI runner does not take for a command; line ends are shown as `\n`.
 
@@ -83,8 +90,7 @@ def inline(text: str) -> str:
 
 def fenced(text: str, info: str = "") -> str:
     """Return text as a fenced Markdown block, which has to begin at column 0."""
-    block = _UNSEEN_IN_BLOCK.sub(_show, _COLOUR.sub("", _LINE_END.sub("\n", text))).removesuffix("\n")
-    block = _MARKER.sub("<! --", block)
+    block = _MARKER.sub("<! --", printable_block(text).removesuffix("\n"))
     ticks = "`" * max(3, _longest_ticks(block) + 1)
     return f"{ticks}{info}\n{block}\n{ticks}"
 

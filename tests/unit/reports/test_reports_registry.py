@@ -10,7 +10,7 @@ from canned import CANNED_REPORTS
 def test_every_format_has_a_file_of_its_own() -> None:
     formats = report_formats()
     assert list(formats) == list(FileFormat)
-    assert [row.file_name for row in formats.values()] == ["report.md", "junit.xml", "results.json"]
+    assert [row.file_name for row in formats.values()] == ["report.md", "junit.xml", "results.json", "report.html"]
 
 
 @pytest.mark.parametrize("name", CANNED_REPORTS)

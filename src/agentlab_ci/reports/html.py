@@ -1,0 +1,55 @@
+"""report.html: one file with everything in it that a browser needs, and nothing that it would have to fetch.
+
+The matrix and the plots are plain HTML. Samples stand behind them as inert JSON, a block for each scenario, and
+become elements when somebody opens one: ten thousand transcripts in the document would freeze the page.
+"""
+
+import base64
+import hashlib
+import io
+from functools import cache
+
+from markupsafe import Markup
+
+from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.reports.html_data import scenario_data
+from agentlab_ci.reports.html_page import make_page
+from agentlab_ci.reports.templating import find_templates, render
+
+MOST_OF_PASSED, MOST_OF_ALL = 32 << 20, 96 << 20
+"""Bytes of page after which samples that passed, and then all, are shown without their transcripts."""
+_TEMPLATE = "report.html.j2"
+_END = b"</body>\n</html>\n"
+
+
+def render_html(report: RunReport) -> bytes:
+    """Render report.html in UTF-8, the same bytes for the same results."""
+    document = io.BytesIO()
+    document.write(render(_TEMPLATE, page=make_page(report), **_assets()).encode())
+    for index, row in enumerate(report.scenarios):
+        size = document.tell()
+        keeps = {status: size < _most(status) for status in SampleStatus}
+        data = scenario_data(row, keeps)
+        document.write(f'<script type="application/json" id="data-{index}">{data}</script>\n'.encode())
+    document.write(_END)
+    return document.getvalue()
+
+
+def _most(status: SampleStatus) -> int:
+    return MOST_OF_PASSED if status is SampleStatus.PASSED else MOST_OF_ALL
+
+
+@cache
+def _assets() -> dict[str, Markup]:
+    """Return stylesheet, script, and the policy that allows these two and nothing else."""
+    style, script = ((find_templates() / name).read_text(encoding="utf-8") for name in ("style.css", "report.js"))
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}  # noqa: S704 - our own files
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
