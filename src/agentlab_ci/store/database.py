@@ -103,7 +103,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         path, timeout=_BUSY_OPENING_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
-        _refuse_foreign(connection)
+        refuse_foreign(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -115,9 +115,14 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _refuse_foreign(connection: sqlite3.Connection) -> None:
+def refuse_foreign(connection: sqlite3.Connection) -> None:
     """Raise sqlite3.DatabaseError for a file that another program has made: nothing is written into it."""
-    [version] = connection.execute("PRAGMA user_version").fetchone()
-    [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    # Both of one moment: another process may be making the file just now.
+    connection.execute("BEGIN")
+    try:
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    finally:
+        connection.rollback()
     if version == 0 and tables:
         raise sqlite3.DatabaseError("it is another program's")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.store.database import BUSY_SECONDS, open_database, open_existing, write
+from agentlab_ci.store.database import BUSY_SECONDS, open_database, open_existing, refuse_foreign, write
 from agentlab_ci.store.migrations import MIGRATIONS, migrate
 from agentlab_ci.store.writer import StoreWriter
 
@@ -33,6 +33,24 @@ def test_opening_again_changes_nothing(tmp_path: Path) -> None:
     with closing(open_database(path)) as connection:
         assert schema(connection) == first
         assert connection.execute("SELECT count(*) FROM batches").fetchone() == (1,)
+
+
+def test_a_file_that_another_process_is_just_making_is_ours(tmp_path: Path) -> None:
+    """Its schema may come between two looks at it."""
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            looks: list[str] = []
+
+            def make_the_schema(statement: str) -> None:
+                looks.append(statement)
+                if "sqlite_master" in statement:
+                    migrate(other)
+
+            connection.set_trace_callback(make_the_schema)
+            refuse_foreign(connection)
+        assert looks
 
 
 @pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
