@@ -6,15 +6,14 @@ environment, clock, signals, console) comes in as an argument or stands behind a
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from agentlab_ci.agents.interface import Agent, SimulationModels
 from agentlab_ci.agents.loopback import reroute_model, rerouted
 from agentlab_ci.agents.opening import check_agents, check_models, make_agent_opener, make_models_opener
-from agentlab_ci.baselines import load_baseline
 from agentlab_ci.core.baseline import Baseline
 from agentlab_ci.core.config import AgentConfig
 from agentlab_ci.core.formats import FileFormat
@@ -28,37 +27,29 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
-from agentlab_ci.loading.importable import find_unimportable
 from agentlab_ci.loading.project import Project, load_project, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import agents_in_use, find_unusable, has_simulations
-from agentlab_ci.processes.family import kill_orphans
+from agentlab_ci.processes.orphans import kill_orphans_if_any
 from agentlab_ci.publish.commands import add_mask
 from agentlab_ci.publish.console import Console
 from agentlab_ci.publish.files import Written, prepare_report_folder
 from agentlab_ci.reports.escape import command_message, for_log
-from agentlab_ci.reports.imported import tell_unfinished
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
-from agentlab_ci.results_file import livekit_secrets, read_livekit_file, read_results_file, read_results_of
 from agentlab_ci.runner.batch import Batch
-from agentlab_ci.runner.describe import describe_plan
 from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.runner.set_up import make_set_up
-from agentlab_ci.settings import CommentSettings, ReportSettings, ResultsSource, RunSettings
+from agentlab_ci.settings import ReportSettings, ResultsSource, RunSettings
 from agentlab_ci.store.location import find_database
 from agentlab_ci.store.writer import StoreWriter
 from agentlab_ci.tools.interface import ToolboxOpener, ToolWorld
 from agentlab_ci.tools.opening import make_toolbox_opener
 
-if TYPE_CHECKING:
-    from agentlab_ci.publish.second_stage import Target
-
 STORE_SECONDS = 10.0
 HURRIED_STORE_SECONDS = 2.0
 """What the store gets to catch up after a signal: a runner kills ten seconds after it cancels."""
-NO_RESULTS = "no results of its run were found; the run's log and summary say why"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +86,8 @@ class Outcome:
 
 def check_files(paths: tuple[str, ...], config_file: str | None, world: World) -> Outcome:
     """Check config and scenarios, and whether what they use can be used here, without calling an agent."""
+    from agentlab_ci.loading.importable import find_unimportable  # noqa: PLC0415 - a run pays for each import
+
     project = _load(paths, config_file, world)
     redactor = Redactor(secret_values(project.config, world.environ) | world.secrets)
     _tell(world, (f"note: {redactor.text(note)}" for note in project.notes))
@@ -137,16 +130,12 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     if baseline is not None:
         plan = plan.with_baseline(baseline, (scenario.id for scenario in project.scenarios))
     if settings.dry_run:
-        _tell(world, describe_plan(plan))
-        return Outcome(exit_code=ExitCode.OK)
+        return _describe(plan, world)
     openers, rows = _make_openers(project, world, redactor, host=settings.loopback_host), plan.runnable
     with redactor.masking_errors():
         _refuse_unopenable((row.agent for row in rows), (row.scenario for row in rows), openers)
     folder = prepare_report_folder(world.cwd, settings.report)
-    database = find_database(
-        settings.database, environ=world.environ, cwd=world.cwd, config_file=settings.config_file
-    )
-    store = StoreWriter.open(database, give_up=lambda: world.interrupts.exit_code is not None)
+    store = _open_store(settings, world)
     batch = Batch(
         plan,
         store,
@@ -164,7 +153,7 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     try:
         batch.run(deadline=settings.timeout)
     finally:  # also after a bug in agentlab: what is known is stored and reported, and nothing is left running
-        kill_orphans()
+        kill_orphans_if_any()
         report = batch.report(settings.report)
         store.finish_batch(report)
         written = folder.write(report, settings.report)
@@ -174,6 +163,20 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
     if late := _count_late(report):
         world.warn(f"--timeout is over: {plural(late, 'scenario')} unfinished")
     return _conclude(report, written, world, annotate=settings.annotate)
+
+
+def _describe(plan: Plan, world: World) -> Outcome:
+    from agentlab_ci.runner.describe import describe_plan  # noqa: PLC0415 - as above
+
+    _tell(world, describe_plan(plan))
+    return Outcome(exit_code=ExitCode.OK)
+
+
+def _open_store(settings: RunSettings, world: World) -> StoreWriter:
+    database = find_database(
+        settings.database, environ=world.environ, cwd=world.cwd, config_file=settings.config_file
+    )
+    return StoreWriter.open(database, give_up=lambda: world.interrupts.exit_code is not None)
 
 
 def report_again(
@@ -202,6 +205,9 @@ def report_again(
 
 
 def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunReport:
+    from agentlab_ci.reports.imported import tell_unfinished  # noqa: PLC0415 - as above
+    from agentlab_ci.results_file import livekit_secrets, read_livekit_file, read_results_file  # noqa: PLC0415
+
     match source:
         case ResultsSource.AGENTLAB:
             stored = read_results_file(world.cwd, results_file)
@@ -218,73 +224,6 @@ def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunR
     if stored.imported is not None and not stored.imported.completed:
         world.warn(tell_unfinished(stored.imported))
     return stored
-
-
-def comment_on(results_file: str, settings: CommentSettings, world: World) -> Outcome:
-    """Post the results of another job, which anybody may have written, to the pull request that they are of."""
-    # A run has no use for them, and pays for each module that it imports.
-    from agentlab_ci.publish.artifact import read_artifact  # noqa: PLC0415
-    from agentlab_ci.publish.event import read_payload  # noqa: PLC0415
-    from agentlab_ci.publish.second_stage import choose_target  # noqa: PLC0415
-    from agentlab_ci.reports.comment import render_comment  # noqa: PLC0415
-
-    report = regate(
-        read_results_of(read_artifact(world.cwd / results_file, shown=results_file), shown=results_file)
-    )
-    payload = read_payload(world.environ).content
-    target = choose_target(settings, report.source, environ=world.environ, payload=payload, now=world.now())
-
-    def render(marker: str) -> str:
-        return render_comment(
-            report, marker=marker, links=target.event.links, run_url=target.run_url, title=settings.key
-        )
-
-    return replace(_post(target, render, settings, world), report=report)
-
-
-def comment_not_judged(settings: CommentSettings, world: World) -> Outcome:
-    """Say in a comment that is there that the run of another job has left no results."""
-    from agentlab_ci.publish.event import read_payload  # noqa: PLC0415 - as above
-    from agentlab_ci.publish.second_stage import choose_unjudged  # noqa: PLC0415
-    from agentlab_ci.reports.comment import render_not_judged  # noqa: PLC0415
-
-    payload = read_payload(world.environ).content
-    target = choose_unjudged(settings, environ=world.environ, payload=payload, now=world.now())
-
-    def render(marker: str) -> str:
-        return render_not_judged(
-            NO_RESULTS, marker=marker, sha=target.commit, run_url=target.run_url, title=settings.key
-        )
-
-    return _post(target, render, settings, world, update_only=True)
-
-
-def _post(
-    target: "Target",
-    render: Callable[[str], str],
-    settings: CommentSettings,
-    world: World,
-    *,
-    update_only: bool = False,
-) -> Outcome:
-    from agentlab_ci.publish.patience import PUBLISH_SECONDS, Patience  # noqa: PLC0415 - as above
-    from agentlab_ci.publish.posting import post  # noqa: PLC0415
-
-    token = world.environ.get(settings.token_env, "")
-    redactor = Redactor(world.secrets | {token})
-    with redactor.masking_errors():
-        posted = post(
-            target,
-            render,
-            token=token,
-            key=settings.key,
-            update_only=update_only,
-            patience=Patience(PUBLISH_SECONDS, hurried=lambda: world.interrupts.exit_code is not None),
-        )
-    if posted.warning is not None:
-        world.warn(redactor.text(posted.warning))
-    _tell(world, [redactor.text(posted.line)])
-    return Outcome(exit_code=ExitCode.OK)
 
 
 def _load(paths: tuple[str, ...], config_file: str | None, world: World) -> Project:
@@ -308,6 +247,8 @@ def _plan(project: Project, settings: RunSettings, world: World, redactor: Redac
 def _load_baseline(settings: ReportSettings, world: World, *, known: bool = False) -> Baseline | None:
     """Read what the results are held against; `known` when they bear a baseline already."""
     if settings.baseline is not None:
+        from agentlab_ci.baselines import load_baseline  # noqa: PLC0415 - as above
+
         return load_baseline(world.cwd, settings.baseline)
     if settings.fail_on is FailOn.REGRESSION and not known:
         raise BadInputError("`--fail-on regression` needs `--baseline FILE`: it says what there was before")

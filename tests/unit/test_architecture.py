@@ -19,7 +19,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"loading", "agents", "tools", "evaluators", "simulation", "store", "reports", "publish"}),
     frozenset({"runner", "baselines", "results_file"}),
     frozenset({"app", "scaffolding"}),
-    frozenset({"history", "comparing", "exporting", "identifying", "rejudging"}),
+    frozenset({"history", "comparing", "commenting", "exporting", "identifying", "rejudging"}),
     frozenset({"action", "demo", "tui", "ui"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),

@@ -52,7 +52,7 @@ def command(results: str | None, *, not_judged: bool, **given: Any) -> ExitCode:
     """
     if not_judged is (results is not None):
         raise click.UsageError("Give either RESULTS.JSON or --not-judged.")
-    from agentlab_ci.app import comment_not_judged, comment_on  # noqa: PLC0415 - `--help` needs none of it
+    from agentlab_ci.commenting import comment_not_judged, comment_on  # noqa: PLC0415 - `--help` needs none of it
 
     settings = CommentSettings(**given)
     if results is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agentlab_ci.interrupts import INTERRUPTS
 from agentlab_ci.processes.file_limit import raise_file_limit
+from agentlab_ci.processes.orphans import kill_orphans_if_any
 from agentlab_ci.processes.secrecy import forbid_inspection
 
 GC_THRESHOLD = 200_000
@@ -15,7 +16,7 @@ GC_THRESHOLD = 200_000
 
 def main() -> None:
     """Run the command that `sys.argv` names and end the process with its exit code."""
-    INTERRUPTS.install(_kill_children)
+    INTERRUPTS.install(kill_orphans_if_any)
     forbid_inspection()
     raise_file_limit()
     _open_missing_streams()
@@ -25,13 +26,6 @@ def main() -> None:
     from agentlab_ci.cli.group import run_command  # noqa: PLC0415 - the handler comes before the slow imports
 
     _end_process(run_command(sys.argv[1:]))
-
-
-def _kill_children() -> None:
-    # Not imported here: this runs inside a signal handler, and what was never imported has started nothing.
-    family = sys.modules.get("agentlab_ci.processes.family")
-    if family is not None:
-        family.kill_orphans()
 
 
 def _open_missing_streams() -> None:

@@ -11,6 +11,7 @@ from agentlab_ci.errors import BadInputError
 
 if TYPE_CHECKING:
     from agentlab_ci.app import World
+    from agentlab_ci.core.github import GitHubEvent
 
 
 def real_world() -> "World":
@@ -18,7 +19,6 @@ def real_world() -> "World":
     from agentlab_ci.app import World  # noqa: PLC0415 - the app imports everything
     from agentlab_ci.interrupts import INTERRUPTS  # noqa: PLC0415
     from agentlab_ci.publish.console import Console  # noqa: PLC0415
-    from agentlab_ci.publish.event import read_event, read_payload  # noqa: PLC0415
     from agentlab_ci.reports.formatting import glyphs_for  # noqa: PLC0415
     from agentlab_ci.reports.log import LogStyle  # noqa: PLC0415
 
@@ -32,8 +32,16 @@ def real_world() -> "World":
         ),
         now=lambda: datetime.now(UTC),
         interrupts=INTERRUPTS,
-        event=read_event(os.environ, read_payload(os.environ).content, cwd=cwd),
+        event=_read_event(cwd),
     )
+
+
+def _read_event(cwd: Path) -> "GitHubEvent | None":
+    if "GITHUB_REPOSITORY" not in os.environ:  # nor is there an event then
+        return None
+    from agentlab_ci.publish.event import read_event, read_payload  # noqa: PLC0415 - as above
+
+    return read_event(os.environ, read_payload(os.environ).content, cwd=cwd)
 
 
 def find_working_directory() -> Path:

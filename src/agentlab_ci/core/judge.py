@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agentlab_ci.core.baseline import Baseline, BaselineSource, BaselineState
-from agentlab_ci.core.compare_baseline import compare_with_baseline
 from agentlab_ci.core.gate import FailOn, decide_exit_code
 from agentlab_ci.core.results import (
     BatchFacts,
@@ -45,6 +44,8 @@ def judge_scenario(facts: ScenarioFacts, samples: Iterable[SampleResult]) -> Sce
     )
     if facts.baseline is None:
         return result
+    from agentlab_ci.core.compare_baseline import compare_with_baseline  # noqa: PLC0415 - few runs have one
+
     return result.model_copy(update={"baseline": compare_with_baseline(result, facts.baseline)})
 
 

@@ -22,8 +22,6 @@ from agentlab_ci.loading.placeholders import env_placeholders_of
 from agentlab_ci.loading.project import Project
 from agentlab_ci.loading.wording import LONGEST_SHOWN, printable, quoted
 from agentlab_ci.loading.yaml_source import Loc, format_loc
-from agentlab_ci.processes.child import Command
-from agentlab_ci.processes.starting import explain_start_failure
 from agentlab_ci.tools.registry import BUILTIN_TOOLS, FIXTURE_OF, FixtureError, read_records
 
 
@@ -179,5 +177,8 @@ def _why_not_run(command: str, folder: Path, environ: Mapping[str, str]) -> str 
                 return None
     elif "\0" not in command and shutil.which(command, path=environ.get("PATH", os.defpath)):
         return None
+    from agentlab_ci.processes.child import Command  # noqa: PLC0415 - most runs start no process
+    from agentlab_ci.processes.starting import explain_start_failure  # noqa: PLC0415
+
     tried = Command(argv=(printable(command[:LONGEST_SHOWN]),), cwd=folder, env=environ)
     return explain_start_failure(tried, OSError(problem, os.strerror(problem)))

@@ -28,6 +28,15 @@ class Patiently(Protocol):
         ...
 
 
+class ModelFailedError(Exception):
+    """The simulator or the judge is of no use, so the sample cannot be judged. `body` is what came instead."""
+
+    def __init__(self, message: str, *, reason: TerminationReason, body: str | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.body = body
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
     """One attempt at a sample: a redraw is another one, with a conversation and a recording of its own.

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from agentlab_ci.agents.interface import AgentFailedError, ChatModel
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.trace import Usage
-from agentlab_ci.runner.interface import Draw
+from agentlab_ci.runner.interface import Draw, ModelFailedError
 from agentlab_ci.runner.patience import choose_pause
 from agentlab_ci.simulation.reply import UnusableReplyError
 
@@ -17,15 +17,6 @@ LONGEST_QUOTE = 8_000
 """Characters of a useless reply that the model is shown again."""
 
 AnswerT = TypeVar("AnswerT")
-
-
-class ModelFailedError(Exception):
-    """The simulator or the judge is of no use, so the sample cannot be judged. `body` is what came instead."""
-
-    def __init__(self, message: str, *, reason: TerminationReason, body: str | None = None) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.body = body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,7 @@ from agentlab_ci.core.scenario import Scenario, Simulation
 from agentlab_ci.core.trace import Redraw, SampleError, Wait
 from agentlab_ci.evaluators.interface import NotJudgedError
 from agentlab_ci.evaluators.scoring import judged_status, score
-from agentlab_ci.runner.interface import AnswerT, Draw
-from agentlab_ci.runner.models import ModelFailedError
+from agentlab_ci.runner.interface import AnswerT, Draw, ModelFailedError
 from agentlab_ci.runner.outage import Outages
 from agentlab_ci.runner.patience import choose_pause, choose_wait
 from agentlab_ci.runner.recording import Recording

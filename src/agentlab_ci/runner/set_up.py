@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from agentlab_ci.core.scenario import Scenario
-from agentlab_ci.processes.child import Command
-from agentlab_ci.processes.environment import child_environment
-from agentlab_ci.processes.once import Finished, run_once
-from agentlab_ci.tools.fixture_folder import copy_fixtures
+
+if TYPE_CHECKING:
+    from agentlab_ci.processes.child import Command
+    from agentlab_ci.processes.once import Finished
 
 SECONDS = 30.0
 """What a script may take."""
@@ -46,6 +47,10 @@ def make_set_up(*, project: Path, environ: Mapping[str, str], seconds: float = S
         if scenario.setup_script is None:
             yield None
             return
+        from agentlab_ci.processes.child import Command  # noqa: PLC0415 - most runs start no process
+        from agentlab_ci.processes.environment import child_environment  # noqa: PLC0415
+        from agentlab_ci.tools.fixture_folder import copy_fixtures  # noqa: PLC0415
+
         with TemporaryDirectory(prefix="agentlab-sample-", ignore_cleanup_errors=True) as temporary:
             folder = Path(temporary)
             try:
@@ -64,7 +69,9 @@ def make_set_up(*, project: Path, environ: Mapping[str, str], seconds: float = S
     return set_up
 
 
-async def _run(command: Command, script: str, seconds: float) -> None:
+async def _run(command: "Command", script: str, seconds: float) -> None:
+    from agentlab_ci.processes.once import run_once  # noqa: PLC0415 - as above
+
     try:
         finished = await run_once(command, b"", timeout=seconds, max_bytes=MOST_OUTPUT_BYTES)
     except OSError as problem:
@@ -75,7 +82,7 @@ async def _run(command: Command, script: str, seconds: float) -> None:
         raise SetUpFailedError(f"the setup script {script} {how}", stderr=finished.stderr)
 
 
-def _find_fault(finished: Finished, seconds: float) -> str | None:
+def _find_fault(finished: "Finished", seconds: float) -> str | None:
     if finished.timed_out:
         return f"did not end within {seconds:g} s"
     if finished.truncated:

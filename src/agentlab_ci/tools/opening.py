@@ -1,19 +1,15 @@
 """Opening tools for samples: what they share is read and made ready once for a run, on first use."""
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
+from functools import cache
+from typing import TYPE_CHECKING
 
 from agentlab_ci.core.config import CustomTool
-from agentlab_ci.core.tool import ToolSpec
-from agentlab_ci.tools.builtin_tool import SampleTables, TableTool
-from agentlab_ci.tools.command_tool import CommandTool
-from agentlab_ci.tools.fixture_folder import FixtureFolder, SampleFixtures
-from agentlab_ci.tools.input_schema import InputSchema, closed
-from agentlab_ci.tools.interface import Tool, Toolbox, ToolboxOpener, ToolContext, ToolWorld
-from agentlab_ci.tools.python_tool import PythonTool
-from agentlab_ci.tools.registry import BUILTIN_TOOLS
-from agentlab_ci.tools.toolbox import CheckedTool, SampleToolbox
+from agentlab_ci.tools.interface import Toolbox, ToolboxOpener, ToolContext, ToolWorld
+
+if TYPE_CHECKING:
+    from agentlab_ci.tools.shop import Shop
 
 
 def make_toolbox_opener(tools: Iterable[CustomTool], world: ToolWorld) -> ToolboxOpener:
@@ -21,57 +17,14 @@ def make_toolbox_opener(tools: Iterable[CustomTool], world: ToolWorld) -> Toolbo
 
     Each name that it is given must be a tool's. Tools of the project's own start a process when they are called.
     """
-    return _Shop(tools, world).open_toolbox
 
+    @cache
+    def open_shop() -> "Shop":
+        from agentlab_ci.tools.shop import Shop  # noqa: PLC0415 - only tasks have tools
 
-class _Shop:
-    """All tools of a run."""
+        return Shop(tools, world)
 
-    def __init__(self, tools: Iterable[CustomTool], world: ToolWorld) -> None:
-        self._own = {tool.name: tool for tool in tools}
-        self._world = world
-        self._fixtures = FixtureFolder(world.project / "fixtures")
-        self._specs = {name: tool.spec for name, tool in BUILTIN_TOOLS.items()}
-        self._specs |= {name: _spec_of(tool) for name, tool in self._own.items()}
-        self._schemas = {name: InputSchema(spec.input_schema) for name, spec in self._specs.items()}
+    def open_toolbox(names: tuple[str, ...], context: ToolContext) -> AbstractAsyncContextManager[Toolbox]:
+        return open_shop().open_toolbox(names, context)
 
-    @asynccontextmanager
-    async def open_toolbox(self, names: tuple[str, ...], context: ToolContext) -> AsyncIterator[Toolbox]:
-        """Open the tools that one sample may use."""
-        fixtures = self._fixtures if context.fixtures is None else FixtureFolder(context.fixtures, whole=True)
-        async with AsyncExitStack() as stack:
-            sample = _Sample(
-                context=context,
-                tables=SampleTables(fixtures),
-                fixtures=SampleFixtures(context.fixtures, self._world.project),
-                stack=stack,
-            )
-            stack.push_async_callback(sample.fixtures.remove)
-            tools = {
-                name: CheckedTool(tool=self._open(name, sample), schema=self._schemas[name]) for name in names
-            }
-            yield SampleToolbox(tools, mask=self._world.mask)
-
-    def _open(self, name: str, sample: "_Sample") -> Tool:
-        spec, own = self._specs[name], self._own.get(name)
-        if own is None:
-            return TableTool(BUILTIN_TOOLS[name], spec, sample.tables)
-        if own.command is not None:
-            return CommandTool(own.command, own, spec, self._world)
-        tool = PythonTool(own, spec, self._world, sample.context, sample.fixtures)
-        sample.stack.push_async_callback(tool.aclose)
-        return tool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sample:
-    """What the tools of one sample share; `stack` closes what they hold."""
-
-    context: ToolContext
-    tables: SampleTables
-    fixtures: SampleFixtures
-    stack: AsyncExitStack
-
-
-def _spec_of(tool: CustomTool) -> ToolSpec:
-    return ToolSpec(name=tool.name, description=tool.description, input_schema=closed(tool.input_schema))
+    return open_toolbox
