@@ -23,6 +23,9 @@ def main() -> None:
     gc.set_threshold(GC_THRESHOLD)
     # pydantic would look for plugins in the metadata of every installed package: 5 ms and more.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # httpx would import its own command line, and rich where it is installed, as beside the live view: 30 ms.
+    # None is how Python is told that there is no such module.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     from agentlab_ci.cli.group import run_command  # noqa: PLC0415 - the handler comes before the slow imports
 
     _end_process(run_command(sys.argv[1:]))

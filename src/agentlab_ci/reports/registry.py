@@ -4,7 +4,6 @@ from functools import partial
 
 from agentlab_ci.core.formats import FileFormat, JUnitStyle
 from agentlab_ci.core.results import RunReport
-from agentlab_ci.reports.html import render_html
 from agentlab_ci.reports.interface import ReportFormat
 from agentlab_ci.reports.json_report import render_json
 from agentlab_ci.reports.junit import render_junit
@@ -19,10 +18,16 @@ def report_formats(*, junit_style: JUnitStyle = JUnitStyle.SAMPLES) -> dict[File
             name=FileFormat.JUNIT, file_name="junit.xml", render=partial(render_junit, style=junit_style)
         ),
         ReportFormat(name=FileFormat.JSON, file_name="results.json", render=render_json),
-        ReportFormat(name=FileFormat.HTML, file_name="report.html", render=render_html),
+        ReportFormat(name=FileFormat.HTML, file_name="report.html", render=_html),
     )
     return {row.name: row for row in formats}
 
 
 def _markdown(report: RunReport) -> bytes:
     return render_report(report).encode()
+
+
+def _html(report: RunReport) -> bytes:
+    from agentlab_ci.reports.html import render_html  # noqa: PLC0415 - few runs write it
+
+    return render_html(report)
