@@ -1,7 +1,7 @@
 """What counts say beyond themselves: unbiased pass@j and pass^j, intervals, distributions, and slots of time."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -55,14 +55,17 @@ def pass_hat(n: int, c: int, j: int) -> Fraction | None:
     return None if j > n else Fraction(math.comb(c, j), math.comb(n, j))
 
 
-def mean_pass_at(tallies: Iterable[Tally], j: int) -> Fraction | None:
-    """Return the mean of pass@j over the scenarios that have j samples; None when none has."""
-    return _mean(pass_at(it.samples, it.passed, j) for it in tallies)
+def mean_pass_at(tallies: Mapping[Tally, int], j: int) -> Fraction | None:
+    """Return the mean of pass@j over the scenarios that have j samples; None when none has.
+
+    `tallies` says how many scenarios there are of each tally.
+    """
+    return _mean((pass_at(it.samples, it.passed, j), count) for it, count in tallies.items())
 
 
-def mean_pass_hat(tallies: Iterable[Tally], j: int) -> Fraction | None:
+def mean_pass_hat(tallies: Mapping[Tally, int], j: int) -> Fraction | None:
     """Return the mean of pass^j over the scenarios that have j samples; None when none has."""
-    return _mean(pass_hat(it.samples, it.passed, j) for it in tallies)
+    return _mean((pass_hat(it.samples, it.passed, j), count) for it, count in tallies.items())
 
 
 def wilson(passed: int, n: int, z: float = Z_95) -> Interval | None:
@@ -126,9 +129,10 @@ def slots(intervals: Sequence[tuple[float, float]]) -> tuple[int, ...]:
     return tuple(given)
 
 
-def _mean(shares: Iterable[Fraction | None]) -> Fraction | None:
-    defined = [share for share in shares if share is not None]
-    return sum(defined, Fraction(0)) / len(defined) if defined else None
+def _mean(counted: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
+    defined = [(share * count, count) for share, count in counted if share is not None]
+    of = sum(count for _, count in defined)
+    return sum((total for total, _ in defined), Fraction(0)) / of if of else None
 
 
 def _round_width(least: float) -> float:

@@ -38,6 +38,8 @@ def without_colours(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return text as one line for a terminal: colours dropped, everything else unseen shown as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSEEN_IN_LINE.sub(_show, _COLOUR.sub("", text))
 
 

@@ -23,21 +23,20 @@ _TEMPLATE = "report.html.j2"
 _END = b"</body>\n</html>\n"
 
 
-def render_html(report: RunReport) -> bytes:
+def render_html(
+    report: RunReport, *, most_of_passed: int = MOST_OF_PASSED, most_of_all: int = MOST_OF_ALL
+) -> bytes:
     """Render report.html in UTF-8, the same bytes for the same results."""
+    most = dict.fromkeys(SampleStatus, most_of_all) | {SampleStatus.PASSED: most_of_passed}
     document = io.BytesIO()
     document.write(render(_TEMPLATE, page=make_page(report), **_assets()).encode())
     for index, row in enumerate(report.scenarios):
         size = document.tell()
-        keeps = {status: size < _most(status) for status in SampleStatus}
+        keeps = {status: size < limit for status, limit in most.items()}
         data = scenario_data(row, keeps)
-        document.write(f'<script type="application/json" id="data-{index}">{data}</script>\n'.encode())
+        document.write(b'<script type="application/json" id="data-%d">%b</script>\n' % (index, data))
     document.write(_END)
     return document.getvalue()
-
-
-def _most(status: SampleStatus) -> int:
-    return MOST_OF_PASSED if status is SampleStatus.PASSED else MOST_OF_ALL
 
 
 @cache

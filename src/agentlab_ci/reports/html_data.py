@@ -6,6 +6,8 @@ Lists without keys: the page searches this text, and a search for `text` is not 
 import json
 from collections.abc import Iterator, Sequence
 
+from pydantic_core import to_json as dump
+
 from agentlab_ci.core.estimates import wilson
 from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
@@ -27,27 +29,15 @@ _SHORT = 60
 Fact = tuple[str, str]
 
 
-def scenario_data(row: ScenarioResult, keeps: dict[SampleStatus, bool]) -> str:
-    """Return facts, brief and samples as JSON in which no markup can end or begin.
+def scenario_data(row: ScenarioResult, keeps: dict[SampleStatus, bool]) -> bytes:
+    """Return facts, brief and samples as JSON in UTF-8, in which no markup can end or begin.
 
     `keeps` says of each status whether its transcripts are shown.
     """
     brief = [(exhibit.title, printable_block(exhibit.text)) for exhibit in brief_of(row)]
     samples = [_sample(sample, keeps=keeps[sample.status]) for sample in row.samples]
     facts = [(name, printable(said)) for name, said in _facts(row)]
-    written = json.dumps([facts, brief, samples], ensure_ascii=False, separators=(",", ":"))
-    return written.replace("<", "\\u003c")
-
-
-def rate_of(row: ScenarioResult) -> tuple[int, int]:
-    """Return how many of the scenario's finished samples passed, and how many there are."""
-    return row.passed, sum(sample.status.finished for sample in row.samples)
-
-
-def write_interval(passed: int, n: int) -> str:
-    """Write the interval of a rate in the form `0.21 to 0.94`; empty where nothing is known."""
-    interval = wilson(passed, n)
-    return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+    return dump((facts, brief, samples)).replace(b"<", b"\\u003c")
 
 
 def _facts(row: ScenarioResult) -> Iterator[Fact]:
@@ -57,9 +47,10 @@ def _facts(row: ScenarioResult) -> Iterator[Fact]:
     yield "verdict", " · ".join([count_passes(row), *remarks(row)])
     if row.skipped is not None:
         yield "reason", row.skipped
-    passed, n = rate_of(row)
-    if n and not row.agent_given_up:
-        yield "pass rate", f"{passed / n:.2f}, 95 % interval {write_interval(passed, n)}"
+    n = row.samples_wanted - row.unfinished
+    interval = wilson(row.passed, n)
+    if interval is not None and not row.agent_given_up:
+        yield "pass rate", f"{row.passed / n:.2f}, 95 % interval {interval.low:.2f} to {interval.high:.2f}"
     yield from (("baseline", state) for state in tell_state(row, str))
     yield "type", row.type.value
     yield "suite", row.suite

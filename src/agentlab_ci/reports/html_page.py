@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -45,9 +46,11 @@ _SHOWS = {
 """What scenarios can be looked for by, in words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One sample in the matrix; `anchor` is None for one that is still to come."""
+class Cell(NamedTuple):
+    """One sample in the matrix; `anchor` is None for one that is still to come.
+
+    A tuple, because templates take it apart: each look at an attribute is dear in their sandbox.
+    """
 
     kind: str
     glyph: str
@@ -55,9 +58,11 @@ class Cell:
     anchor: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One scenario in the matrix. `suite`, `tags` and `variant` are places in the page's lists of them."""
+class Row(NamedTuple):
+    """One scenario in the matrix, a tuple for the same reason.
+
+    `suite`, `tags` and `variant` are places in the page's lists of them; `shows` is what it can be looked for by.
+    """
 
     anchor: str
     kind: str
@@ -66,7 +71,7 @@ class Row:
     scenario_id: str
     variant_label: str | None
     name: str
-    count: str
+    passes: str
     remarks: tuple[str, ...]
     state: str
     regressed: bool
@@ -167,7 +172,7 @@ def _row(row: ScenarioResult, places: _Places) -> Row:
         scenario_id=_short(scenario_id),
         variant_label=None if variant is None else _short(variant),
         name=_short(row.name) if row.name not in ("", scenario_id) else "",
-        count=count_passes(row),
+        passes=count_passes(row),
         remarks=remarks(row),
         state=printable(": ".join(tell_state(row, str))),
         regressed=row.regressed,

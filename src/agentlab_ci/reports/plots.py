@@ -3,7 +3,8 @@
 Small plots are drawn in a box of fixed size; those as wide as the page in shares of a thousand of its width.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,7 +22,6 @@ from agentlab_ci.core.judge import pass_groups
 from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.stats import format_share
 from agentlab_ci.core.trace import Role
-from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.reports.anchors import anchor_of
 from agentlab_ci.reports.escape import printable
 from agentlab_ci.reports.formatting import format_cost, format_duration
@@ -120,9 +120,10 @@ def curves_of(report: RunReport) -> tuple[Curve, ...]:
 
 def rates_of(report: RunReport) -> tuple[tuple[Rate, ...], int]:
     """Return the rates in YAML order, of many only the lowest; and how many scenarios have one."""
-    known = [rate for row in report.judged if not row.agent_given_up and (rate := _rate(row))]
-    lowest = sorted(range(len(known)), key=lambda place: known[place].rate)[:MOST_RATES]
-    return tuple(known[place] for place in sorted(lowest)), len(known)
+    known = [row for row in report.judged if not row.agent_given_up and row.unfinished < row.samples_wanted]
+    lowest = sorted(range(len(known)), key=lambda place: _share_of(known[place]))[:MOST_RATES]
+    rates = (_rate(known[place]) for place in sorted(lowest))
+    return tuple(rate for rate in rates if rate is not None), len(known)
 
 
 def distributions_of(report: RunReport) -> tuple[Distribution, ...]:
@@ -141,18 +142,19 @@ def distributions_of(report: RunReport) -> tuple[Distribution, ...]:
 
 def _curve(report: RunReport, variant: str | None, k: int) -> Curve:
     """Draw over the same scenarios as pass@k is counted: those that are complete, on an agent that answered."""
-    tallies = [
-        Tally(samples=k, passed=row.passed)
+    passed = Counter(
+        row.passed
         for row in report.judged
         if (row.key[0], row.samples_wanted) == (variant, k) and not row.agent_given_up and not row.unfinished
-    ]
+    )
+    tallies = {Tally(samples=k, passed=number): scenarios for number, scenarios in passed.items()}
     draws = tuple(_draw(tallies, j, k) for j in _chosen(k))
     last = draws[-1]
     label = max(last.at_y, _LABEL_HEIGHT / 2)
     return Curve(
         variant=None if variant is None else printable(cut(variant, LONGEST_NAME)),
         k=k,
-        of=len(tallies),
+        of=passed.total(),
         draws=draws,
         at_label_y=min(label, _HIGH - 1.5 * _LABEL_HEIGHT),
         hat_label_y=max(last.hat_y, min(label, _HIGH - 1.5 * _LABEL_HEIGHT) + _LABEL_HEIGHT),
@@ -166,7 +168,7 @@ def _chosen(k: int) -> list[int]:
     return sorted({1 + round((k - 1) * place / (_MOST_DRAWS - 1)) for place in range(_MOST_DRAWS)})
 
 
-def _draw(tallies: Sequence[Tally], j: int, k: int) -> Draw:
+def _draw(tallies: Mapping[Tally, int], j: int, k: int) -> Draw:
     at, hat = (mean(tallies, j) or Fraction(0) for mean in (mean_pass_at, mean_pass_hat))
     return Draw(
         j=j,
@@ -178,10 +180,14 @@ def _draw(tallies: Sequence[Tally], j: int, k: int) -> Draw:
     )
 
 
+def _share_of(row: ScenarioResult) -> Fraction:
+    return Fraction(row.passed, row.samples_wanted - row.unfinished)
+
+
 def _rate(row: ScenarioResult) -> Rate | None:
-    n = sum(sample.status.finished for sample in row.samples)
+    n = row.samples_wanted - row.unfinished
     interval = wilson(row.passed, n)
-    if interval is None or row.verdict is Verdict.SKIPPED:
+    if interval is None:
         return None
     return Rate(
         anchor=anchor_of(row),

@@ -46,11 +46,11 @@ def test_more_than_was_taken_is_undefined() -> None:
 
 
 def test_means_are_over_the_scenarios_where_they_are_defined() -> None:
-    tallies = [Tally(samples=3, passed=2), Tally(samples=1, passed=1)]
-    assert mean_pass_at(tallies, 1) == Fraction(5, 6)
+    tallies = {Tally(samples=3, passed=2): 3, Tally(samples=1, passed=1): 1}
+    assert mean_pass_at(tallies, 1) == Fraction(3, 4)
     assert mean_pass_hat(tallies, 3) == 0
     assert mean_pass_at(tallies, 4) is None
-    assert mean_pass_at([], 1) is None
+    assert mean_pass_at({}, 1) is None
 
 
 @pytest.mark.parametrize(
