@@ -96,3 +96,14 @@ def drive(
 
     asyncio.run(run())
     return app.return_value
+
+
+def screen_lines(app: LiveApp) -> list[str]:
+    """Return what stands on the screen, line by line, without colours."""
+    strips = app.screen._compositor.render_strips()
+    return [strip.text.rstrip() for strip in strips]
+
+
+def screen_text(app: LiveApp) -> str:
+    """Return the same as one text."""
+    return "\n".join(screen_lines(app))

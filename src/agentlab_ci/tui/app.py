@@ -19,7 +19,7 @@ from agentlab_ci.tui.state import LiveState
 from agentlab_ci.tui.tree import Place
 
 TICK_SECONDS = 0.1
-EVENTS_A_TICK = 1000
+EVENTS_A_TICK = 300
 """The rest of a burst waits for the next tick, so that keys are answered in between."""
 
 
@@ -110,16 +110,21 @@ class LiveApp(App[Leave]):
         return self._rows
 
     def on_mount(self) -> None:
-        """Begin to follow the run."""
+        """Put on the colours."""
         self.register_theme(_THEME)
         self.theme = _THEME.name
+
+    def on_ready(self) -> None:
+        """Begin to follow the run, now that there is something to show it on."""
+        self.tick()
         self.set_interval(TICK_SECONDS, self.tick)
-        self.call_after_refresh(self.tick)
 
     def tick(self) -> None:
         """Take in what has come, and show it."""
         if self._interrupted():
             self._leave(Action.CLOSED)
+            return
+        if not self._rows.complete:
             return
         now = self._clock()
         for event in self._feed.drain(EVENTS_A_TICK) if self._feed is not None else ():

@@ -59,6 +59,11 @@ class RowsScreen(Screen[None]):
         yield Input(id="filter", placeholder="part of a name or id; Enter keeps it, Esc shows all again")
         yield Footer(show_command_palette=False)
 
+    @property
+    def complete(self) -> bool:
+        """Whether all of it is there: while the app closes, a timer may still find it half taken apart."""
+        return all(self.query(kind) for kind in (CountsHeader, ScenarioTree, Input, "#shown"))
+
     def on_mount(self) -> None:
         """Put the cursor among the rows."""
         self.query_one(ScenarioTree).focus()

@@ -148,7 +148,6 @@ class LiveState:
             self._judge(key)
         if changed:
             self._counts = None
-            self._pass_lines = None
         return changed
 
     @property
@@ -173,6 +172,8 @@ class LiveState:
 
     def find(self, query: str = "", *, only_below: bool = False) -> tuple[RowKey, ...]:
         """Return the rows, in order, whose name or id holds `query` in any case, and which are below the bar."""
+        if not query and not only_below:
+            return tuple(self._rows)
         wanted = query.casefold()
         return tuple(
             key
@@ -240,6 +241,8 @@ class LiveState:
         if ended != result.samples:
             facts = ScenarioFacts.model_construct(**{name: getattr(result, name) for name in _FACTS})
             result = judge_scenario(facts, ended)
+        if _may_count(row.result) or _may_count(result):
+            self._pass_lines = None
         self._rows[key] = replace(row, result=result, samples=samples)
         self._figures[key] = _count(self._rows[key])
 
@@ -279,6 +282,11 @@ def _count(row: RowView) -> Counts:
             if usage is not None
         ),
     )
+
+
+def _may_count(row: ScenarioResult) -> bool:
+    """Tell whether pass@k and pass^k may depend on a scenario: they leave out those that miss samples."""
+    return len(row.samples) == row.samples_wanted or row.stopped_early
 
 
 def _add_up(figures: Iterable[Counts]) -> Counts:

@@ -70,9 +70,9 @@ class ScenarioTree(Tree[Place]):
     def show_changes(self, keys: Iterable[RowKey]) -> None:
         """Draw these rows anew, as far as they are shown."""
         for node in (self._row_nodes[key] for key in keys if key in self._row_nodes):
-            node.refresh()
-            for child in node.children:
-                child.refresh()
+            # What `node.refresh` does, and that of its samples too, without a region to repaint for each.
+            node._updates += 1
+        self.refresh()
 
     def action_open(self) -> None:
         """Show the samples of the scenario under the cursor."""
@@ -93,9 +93,9 @@ class ScenarioTree(Tree[Place]):
         """Add the samples of a scenario that is opened for the first time."""
         self._add_samples(event.node)
 
-    def get_label_width(self, node: TreeNode[Place]) -> int:
-        """Return the width of every label: the whole line, without drawing any."""
-        return self._width_of(node)
+    def get_label_width(self, node: TreeNode[Place]) -> int:  # noqa: ARG002 - as Tree asks for it
+        """Return next to nothing without drawing any: a line is as wide as the screen, and never scrolls."""
+        return 1
 
     def render_label(self, node: TreeNode[Place], base_style: Style, style: Style) -> Text:  # noqa: ARG002 - as Tree asks for it
         """Draw a line from the state as it is now."""
@@ -147,7 +147,7 @@ class ScenarioTree(Tree[Place]):
                 Span(f" {row.number:>{self._number_width}}. ", Tone.DIM),
                 Span(self._fit(printable(row.name), name_width), Tone.DIM if dim else Tone.PLAIN),
                 Span(f"  {row.passes:>{self._passes_width}}", Tone.DIM if dim else Tone.PLAIN),
-                Span(f"  {printable(self._remark(row))}", Tone.DIM),
+                Span(f"  {printable(self._remark(row))}".rstrip(), Tone.DIM),
             )
         )
         if node.allow_expand:
@@ -185,7 +185,7 @@ class ScenarioTree(Tree[Place]):
 
     def _room_for_name(self) -> int:
         """Return the cells of the column of names: as wide as the longest, unless the line is too short for it."""
-        around = 4 + self._number_width + 2 + 2 + self._passes_width
+        around = 6 + self._number_width + 2 + self._passes_width + 2
         return max(8, min(self._name_width, self.scrollable_content_region.width - around))
 
     def _shorten(self, run_id: str) -> str:
