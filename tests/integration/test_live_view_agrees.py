@@ -50,6 +50,7 @@ def drained(feed: Feed, state: LiveState, random: Random) -> LiveState:
         for event in events:
             state.apply(event)
         state.take_changed()
+        tell_header(state, TEXT, elapsed=0, width=80)  # what a tick shows may not be what a later one still shows
     return state
 
 

@@ -35,6 +35,7 @@ OWNERS = {
     "github": "publish",
     "sqlite3": "store",
     "textual": "tui",
+    "rich": "tui",
 }
 WORLDLY = {
     "asyncio",
@@ -108,6 +109,27 @@ def test_each_library_has_one_room(path: Path) -> None:
     used = {dotted.split(".")[0] for _, dotted in _imports(path)}
     foreign = {library for library in used & OWNERS.keys() if OWNERS[library] != _room(path)}
     assert not foreign, f"{_name(path)} imports {foreign}, which belong elsewhere"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_the_live_view_is_imported_only_where_it_is_shown(path: Path) -> None:
+    at_once = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if not _is_for_types(node)]
+    names = [dotted for node in at_once for dotted in _names_imported(node)]
+    assert _room(path) == "tui" or not [name for name in names if name.startswith("agentlab_ci.tui")]
+
+
+def _is_for_types(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _names_imported(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.Import(names=names):
+            return [alias.name for alias in names]
+        case ast.ImportFrom(module=str(module), names=names):
+            return [f"{module}.{alias.name}" for alias in names]
+        case _:
+            return []
 
 
 def test_the_core_is_pure() -> None:
