@@ -40,9 +40,13 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   function fillFilters(hash) {
     for (const element of named) {
-      const wanted = decode(hash.get(element.name) ?? "");
-      if (element.tagName !== "SELECT") element.value = wanted;
-      else element.selectedIndex = Math.max(0, [...element.options].findIndex((option) => option.value && (element.name === "show" ? option.value : option.textContent) === wanted));
+      const wanted = hash.has(element.name) ? decode(hash.get(element.name)) : null;
+      if (element.tagName !== "SELECT") {
+        element.value = wanted ?? "";
+        continue;
+      }
+      const words = [...element.options].map((option) => (element.name === "show" ? option.value : option.textContent));
+      element.selectedIndex = wanted === null ? 0 : Math.max(0, words.indexOf(wanted, 1));
     }
   }
   function applyFilters() {
@@ -213,4 +217,6 @@ document.addEventListener("DOMContentLoaded", () => {
     form.hidden = false;
   }
   obeyHash();
+  // A browser goes to the element that the address names once more when all is loaded.
+  addEventListener("load", () => setTimeout(() => opened?.panel.querySelector("h4").focus({ preventScroll: true })));
 });
