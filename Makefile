@@ -10,7 +10,7 @@ help:
 	@echo "make demo   run the example scenarios and write their reports"
 	@echo "make test   format, lint, types, tests, and lint of Action, workflows and image"
 	@echo "make docs   write the generated reference pages again"
-	@echo "make pictures  draw the comment and the summary again (needs npm, Chromium and an emoji font)"
+	@echo "make pictures  draw the comment, the summary and the live view again (needs npm, Chromium and an emoji font)"
 	@echo "make bench  measure speed side by side with plain HTTP loops (about five minutes)"
 	@echo "make clean  remove everything that the others made"
 

@@ -38,6 +38,7 @@ def main() -> None:
         measure_makespan(Path(folder))
         measure_start_up()
         measure_reports(Path(folder))
+        measure_live_view()
 
 
 def measure_cpu(folder: Path) -> None:
@@ -119,6 +120,19 @@ def measure_reports(folder: Path) -> None:
     command = (*AGENTLAB, "report", str(results), "--report-dir", str(folder / "reports"))
     again = median_cost([run(command, cwd=folder, codes=(0, 1)) for _ in range(5)])
     print(f"  agentlab report: {again.wall:.3f} s, {again.peak_mb:.0f} MB")
+
+
+def measure_live_view() -> None:
+    """Time what the live view of a big run does in the thread that paints it, between two looks at the keys."""
+    runs = [run((sys.executable, "-m", "benchmarks.live_view", "1000", "9"), cwd=HERE.parent) for _ in range(5)]
+    print("\nlive view, 1,000 scenarios of 9 samples, all open")
+    figures = [json.loads(cost.output) for cost in runs]
+    medians = {name: median(each[name] for each in figures) for name in figures[0]}
+    for name, milliseconds in medians.items():
+        print(f"  {name:47} {milliseconds:7.2f} ms")
+    print(f"  memory of its process {median_cost(runs).peak_mb:.0f} MB")
+    longest = max(milliseconds for name, milliseconds in medians.items() if "tick" in name)
+    _target("longest tick", longest, 50, "ms")
 
 
 def _floor(name: str, url: str) -> Callable[[], Cost]:

@@ -1,4 +1,4 @@
-"""Draw the pictures of the README from the real templates: `make pictures`.
+"""Draw the pictures of the README and the docs from the real templates and the real view: `make pictures`.
 
     python docs/pictures.py FOLDER
 
@@ -12,8 +12,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
+
+from textual.pilot import Pilot
 
 from agentlab_ci.core.github import Links
 from agentlab_ci.core.judge import judge_scenario
@@ -23,8 +26,10 @@ from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, Turn
 from agentlab_ci.reports.comment import render_comment
 from agentlab_ci.reports.summary import render_summary
+from agentlab_ci.tui.app import Leave, LiveApp
 from factories import make_facts, make_report, make_samples
 from github_markdown import to_html
+from live_run import drive, half_way
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH = 940
@@ -60,12 +65,25 @@ def main(packages: Path) -> None:
     comment = to_html(render_comment(report, marker="<!-- -->", links=links, run_url=RUN_URL))
     summary = to_html(render_summary(report, links=links, run_url=RUN_URL)).replace(FOLD, OPEN_FOLD, 1)
     IMAGES.mkdir(exist_ok=True)
+    draw(PAGE.format(css="", background="#ffffff", body=live_view()), IMAGES / "live-view.png")
     for theme, (ending, background) in THEMES.items():
         css = (packages / f"node_modules/github-markdown-css/github-markdown-{theme}.css").read_text(
             encoding="utf-8"
         )
         for name, body in (("comment", comment), ("summary", summary)):
             draw(PAGE.format(css=css, background=background, body=body), IMAGES / f"{name}{ending}.png")
+
+
+def live_view() -> str:
+    """Return the live view of a run that is half through, as it stands on a terminal of 100 columns."""
+    drawn = []
+
+    async def script(app: LiveApp, pilot: Pilot[Leave]) -> None:
+        await pilot.press("down", "down", "down", "down", "down", "down")
+        drawn.append(app.export_screenshot(title="agentlab run --samples 3", simplify=True))
+
+    drive(script, feed=half_way(), size=(100, 36), clock=chain([0.0], repeat(42.0)).__next__)
+    return drawn[0]
 
 
 def example() -> RunReport:

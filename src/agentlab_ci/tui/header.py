@@ -53,9 +53,11 @@ def _tell_counts(counts: Counts, elapsed: float) -> list[Item]:
 
 
 def _tell_scenarios(counts: Counts) -> list[Item]:
-    of, failed, not_judged = counts.scenarios, counts.scenarios_failed, counts.scenarios_not_judged
-    told = [(f"{failed}/{of} {'scenario' if of == 1 else 'scenarios'} failed", Tone.BELOW)] if failed else []
-    return [*told, *([(f"{not_judged}/{of} could not be judged", Tone.BELOW)] if not_judged else [])]
+    groups = ((counts.scenarios_failed, "failed"), (counts.scenarios_not_judged, "could not be judged"))
+    told = [f"{count}/{counts.scenarios} {word}" for count, word in groups if count]
+    if told:  # the noun stands once, as in the log's summary
+        told[0] = told[0].replace(" ", " scenario " if counts.scenarios == 1 else " scenarios ", 1)
+    return [(text, Tone.BELOW) for text in told]
 
 
 def _tell_now(state: LiveState, glyphs: Glyphs, width: int) -> list[Line]:
