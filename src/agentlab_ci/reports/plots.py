@@ -24,7 +24,8 @@ from agentlab_ci.core.stats import format_share
 from agentlab_ci.core.trace import Role
 from agentlab_ci.reports.anchors import anchor_of
 from agentlab_ci.reports.escape import printable
-from agentlab_ci.reports.formatting import format_cost, format_duration
+from agentlab_ci.reports.formatting import format_cost
+from agentlab_ci.reports.moments import format_span
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.table import LONGEST_NAME
 
@@ -134,7 +135,7 @@ def distributions_of(report: RunReport) -> tuple[Distribution, ...]:
     ]
     costs = [sample.usage.cost_usd for sample in samples if sample.usage.cost_usd is not None]
     drawn = (
-        _distribution("Latency of a reply", "reply", latencies, _write_latency),
+        _distribution("Latency of a reply", "reply", latencies, format_span),
         _distribution("Cost of a sample", "sample", costs, format_cost),
     )
     return tuple(it for it in drawn if it is not None)
@@ -220,11 +221,6 @@ def _distribution(
         most=most,
         bars=tuple(_bar(it, place, len(bins), most, write) for place, it in enumerate(bins)),
     )
-
-
-def _write_latency(milliseconds: float) -> str:
-    """Write it to the millisecond below a second: replies differ by less than a tenth of one."""
-    return f"{milliseconds:.0f}ms" if milliseconds < 1000 else format_duration(milliseconds)
 
 
 def _bar(it: Bin, place: int, bins: int, most: int, write: Callable[[float], str]) -> Bar:

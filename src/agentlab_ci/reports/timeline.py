@@ -8,8 +8,8 @@ from agentlab_ci.core.results import RunReport
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.reports.anchors import anchor_of
 from agentlab_ci.reports.escape import printable
-from agentlab_ci.reports.formatting import format_duration, format_moment
-from agentlab_ci.reports.moments import seconds_of
+from agentlab_ci.reports.formatting import format_moment
+from agentlab_ci.reports.moments import format_span, seconds_of
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.table import LONGEST_NAME
 
@@ -82,8 +82,8 @@ def timeline_of(report: RunReport) -> Timeline | None:
             number=sample.sample,
             of=sample.of,
             status=sample.status,
-            start=f"+{format_duration(start)}",
-            took=format_duration(length),
+            start=f"+{format_span(start)}",
+            took=format_span(length),
             slot=slot + 1,
         )
         for (row, sample, _), (start, length), slot in zip(known, spans, given, strict=True)
@@ -91,7 +91,7 @@ def timeline_of(report: RunReport) -> Timeline | None:
     return Timeline(
         height=height * (max(given) + 1),
         paths=tuple((status, "".join(boxes)) for status, boxes in outlines.items()),
-        ticks=tuple((place, format_duration(whole * place / _FULL)) for place in (0, 250, 500, 750, _FULL)),
+        ticks=tuple((place, format_span(whole * place / _FULL)) for place in (0, 250, 500, 750, _FULL)),
         began=format_moment(min(sample.started_at or "" for _, sample, start in known if start == began)),
         times=tuple(times) if len(known) <= MOST_TIMES else (),
         loads=_loads(spans, given, whole) if len(known) > MOST_TIMES else (),

@@ -93,11 +93,11 @@ def test_the_timeline_puts_samples_into_slots() -> None:
     assert plot is not None
     assert [(it.start, it.took, it.slot, it.status) for it in plot.times] == [
         ("+0ms", "1.0s", 1, "failed"),
-        ("+0.5s", "0.5s", 2, "failed"),
+        ("+500ms", "500ms", 2, "failed"),
         ("+1.0s", "1.0s", 1, "failed"),
     ]
     assert plot.began == "2026-04-07 00:00:00 UTC"
-    assert [said for _, said in plot.ticks] == ["0ms", "0.5s", "1.0s", "1.5s", "2.0s"]
+    assert [said for _, said in plot.ticks] == ["0ms", "500ms", "1.0s", "1.5s", "2.0s"]
     assert plot.height == 28
 
 
