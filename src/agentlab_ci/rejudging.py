@@ -1,19 +1,15 @@
 """The story of a judge that is judged: stored transcripts are judged again, and the answers compared."""
 
 import asyncio
-import ssl
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, ChatModel
+from agentlab_ci.agents.interface import ChatModel
+from agentlab_ci.agents.opening import make_judge_opener
 from agentlab_ci.app import Outcome, World
 from agentlab_ci.core.agreement import Rejudged
-from agentlab_ci.core.config import ModelEndpoint
 from agentlab_ci.core.results import SampleResult, ScenarioResult
-from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import ScenarioType, Simulation
 from agentlab_ci.core.stored import BatchRef, RunRef
 from agentlab_ci.core.text import plural
@@ -26,16 +22,12 @@ from agentlab_ci.reports.agreement_text import agreement_lines
 from agentlab_ci.reports.escape import for_log
 from agentlab_ci.reports.redact import Redactor
 from agentlab_ci.results_file import read_results_file
-from agentlab_ci.runner.models import LONGEST_QUOTE
-from agentlab_ci.runner.patience import choose_wait
-from agentlab_ci.simulation.judge import (
-    JUDGE_SCHEMA,
-    Judgement,
-    ask_judge_again,
-    build_judge_messages,
-    read_judgement,
-)
-from agentlab_ci.simulation.reply import UnusableReplyError
+from agentlab_ci.runner.interface import ModelFailedError
+from agentlab_ci.runner.models import ask_judge
+from agentlab_ci.runner.outage import Outages
+from agentlab_ci.runner.recording import add_up
+from agentlab_ci.runner.waiting import Waiter
+from agentlab_ci.simulation.judge import Judgement
 from agentlab_ci.store.reader import load_report, load_run
 from agentlab_ci.store.references import find_reference
 
@@ -59,7 +51,14 @@ def check_judge(text: str, world: World, *, database: Path, config_file: str | N
     transcripts, often = plural(len(cases), "transcript"), plural(times, "time")
     world.console.err(for_log(f"judging {transcripts} {often} with {config.judge.model}"))
     with redactor.masking_errors():
-        panel = _Panel(config.judge, _make_agent_world(world, config.max_reply_bytes, redactor))
+        open_judge = make_judge_opener(
+            config.judge,
+            environ=world.environ,
+            project=world.cwd,
+            max_reply_bytes=config.max_reply_bytes,
+            mask=redactor.text,
+        )
+        panel = _Panel(open_judge, error_retries=config.sampling.error_retries)
         _run(panel, [case for _ in range(times) for case in cases], world, slots=config.concurrency)
     samples = [_count(case, panel.answers_to(case), redactor) for case in cases]
     for line in agreement_lines(samples, panel.usage, world.log_style.glyphs):
@@ -77,7 +76,7 @@ class _Case:
     stored: Evaluation
 
 
-_Answer = Judgement | UnusableReplyError | AgentFailedError
+_Answer = Judgement | ModelFailedError
 
 
 def _find_rows(text: str, world: World, database: Path) -> Sequence[ScenarioResult]:
@@ -106,43 +105,20 @@ def _find_cases(row: ScenarioResult) -> Iterator[_Case]:
             yield _Case(title=row.title, body=body, sample=sample, stored=stored)
 
 
-def _make_agent_world(world: World, max_reply_bytes: int, redactor: Redactor) -> AgentWorld:
-    return AgentWorld(
-        environ=world.environ,
-        project=world.cwd,
-        max_reply_bytes=max_reply_bytes,
-        tls=cache(_read_trusted_authorities),
-        mask=redactor.text,
-    )
-
-
-def _read_trusted_authorities() -> ssl.SSLContext:
-    from agentlab_ci.agents.http_client import read_trusted_authorities  # noqa: PLC0415 - imports httpx
-
-    return read_trusted_authorities()
-
-
 class _Panel:
     """The judge, asked by several slots at once, and what it answered so far."""
 
-    def __init__(self, config: ModelEndpoint, world: AgentWorld) -> None:
-        self._config = config
-        self._world = world
+    def __init__(self, open_judge: Callable[[], ChatModel], *, error_retries: int) -> None:
+        self._open = open_judge
+        self._error_retries = error_retries
         self._answers: list[tuple[_Case, _Answer]] = []
         self._usages: list[Usage] = []
-        self.open()  # raises what stands against the judge before anything is asked
-
-    def open(self) -> ChatModel:
-        """Open a connection for one slot. Raises BadInputError."""
-        from agentlab_ci.agents.model import open_model  # noqa: PLC0415 - imports httpx
-
-        return open_model(self._config, self._world, role="judge")
+        open_judge()  # raises what stands against the judge before anything is asked
 
     @property
     def usage(self) -> Usage:
         """What all answers used; a figure that one of them lacks is unknown."""
-        figures = {name: [getattr(usage, name) for usage in self._usages] for name in Usage.model_fields}
-        return Usage(**{name: None if None in known else sum(known) for name, known in figures.items() if known})
+        return add_up(self._usages)
 
     def answers_to(self, case: _Case) -> list[_Answer]:
         """Return what came of judging one transcript again."""
@@ -154,7 +130,7 @@ class _Panel:
         patience = max(HOPELESS, slots)
 
         async def work() -> None:
-            model = self.open()
+            model = self._open()
             try:
                 for case in waiting:
                     self._answers.append((case, await self._judge(model, case)))
@@ -168,44 +144,26 @@ class _Panel:
                 group.create_task(work())
 
     @property
-    def failure(self) -> _Answer | None:
+    def failure(self) -> ModelFailedError | None:
         """Why there is no judgement at all: what came first instead; None where there is one, or nothing came."""
-        if any(isinstance(answer, Judgement) for _, answer in self._answers):
-            return None
-        return self._answers[0][1] if self._answers else None
+        failures = [answer for _, answer in self._answers if isinstance(answer, ModelFailedError)]
+        return failures[0] if failures and len(failures) == len(self._answers) else None
 
     async def _judge(self, model: ChatModel, case: _Case) -> _Answer:
-        """Ask as a run does: a reply that is no judgement is held out to the judge once."""
-        messages = build_judge_messages(case.body, case.sample.turns, boundary=uuid.uuid4().hex)
+        asker = _Asker(patiently=Waiter(), error_retries=self._error_retries)
         try:
-            said = await self._complete(model, messages)
-            try:
-                return read_judgement(said)
-            except UnusableReplyError as problem:
-                quote = {"role": "assistant", "content": said[:LONGEST_QUOTE]}
-                return read_judgement(
-                    await self._complete(model, [*messages, quote, ask_judge_again(problem.why)])
-                )
-        except (UnusableReplyError, AgentFailedError) as problem:
-            return problem
+            return await ask_judge(asker, model, case.body, case.sample.turns, usages=self._usages)
+        except ModelFailedError as failure:
+            return failure
 
-    async def _complete(self, model: ChatModel, messages: Sequence[Mapping[str, str]]) -> str:
-        """Return the reply; a busy judge is waited for as long as a sample would."""
-        waited, attempt = 0.0, 0
-        while True:
-            try:
-                reply = await model.complete(messages, schema=JUDGE_SCHEMA)
-            except AgentBusyError as busy:
-                attempt += 1
-                wait = choose_wait(retry_after=busy.retry_after, attempt=attempt, waited=waited)
-                if wait is None:
-                    message = f"it is busy: HTTP {busy.status} after {waited:g} s of waiting"
-                    raise AgentFailedError(message, reason=TerminationReason.HTTP_ERROR) from busy
-                await asyncio.sleep(wait)
-                waited += wait
-            else:
-                self._usages.append(reply.usage)
-                return reply.text
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asker:
+    """Asks as a sample does; what is found of the judge is the panel's to count."""
+
+    patiently: Waiter
+    error_retries: int
+    outages: Outages = field(default_factory=Outages)
 
 
 def _run(panel: _Panel, cases: Sequence[_Case], world: World, *, slots: int) -> None:
@@ -217,8 +175,7 @@ def _run(panel: _Panel, cases: Sequence[_Case], world: World, *, slots: int) -> 
     finally:
         loop.close()
     if panel.failure is not None and world.interrupts.exit_code is None:
-        why = f"its reply {panel.failure.why}" if isinstance(panel.failure, UnusableReplyError) else panel.failure
-        raise BadInputError(f"the judge gave no judgement: {why}")
+        raise BadInputError(str(panel.failure))
 
 
 async def _ask(panel: _Panel, cases: Sequence[_Case], world: World, *, slots: int) -> None:
@@ -237,6 +194,7 @@ async def _ask(panel: _Panel, cases: Sequence[_Case], world: World, *, slots: in
 
 def _count(case: _Case, answers: Sequence[_Answer], redactor: Redactor) -> Rejudged:
     judgements = [answer for answer in answers if isinstance(answer, Judgement)]
+    failures = [answer for answer in answers if isinstance(answer, ModelFailedError)]
     others = (redactor.text(it.reason) for it in judgements if it.met is not case.stored.passed)
     return Rejudged(
         title=case.title,
@@ -246,7 +204,7 @@ def _count(case: _Case, answers: Sequence[_Answer], redactor: Redactor) -> Rejud
         stored=case.stored.passed,
         met=sum(it.met for it in judgements),
         not_met=sum(not it.met for it in judgements),
-        unusable=sum(isinstance(answer, UnusableReplyError) for answer in answers),
-        unanswered=sum(isinstance(answer, AgentFailedError) for answer in answers),
+        unusable=sum(failure.answered for failure in failures),
+        unanswered=sum(not failure.answered for failure in failures),
         dissent=next(others, None),
     )

@@ -129,7 +129,7 @@ def test_a_judge_that_only_fails_is_bad_input_and_asked_no_more(
     report = make_report(simulation_scenario("a.b", *["met"] * 9))
     ended = check(project(tmp_path, server.url("/v1"), report), "r.json", "-n", "9")
     assert (ended.code, ended.out) == (2, "")
-    assert "agentlab: the judge gave no judgement: " in ended.err
+    assert "agentlab: the judge gave no answer: " in ended.err
     assert len(server.received) <= 4  # of 81
     with closed_port() as port:
         ended = check(project(tmp_path, f"http://127.0.0.1:{port}/v1", report), "r.json")
@@ -140,7 +140,22 @@ def test_a_judge_that_only_fails_is_bad_input_and_asked_no_more(
 def test_a_judge_that_never_judges_is_bad_input(ask: Callable[[Judge, RunReport, int], Ended]) -> None:
     ended = ask(lambda *_: "Well done!", make_report(simulation_scenario("a.b", "met")), 2)
     assert (ended.code, ended.out) == (2, "")
-    assert "the judge gave no judgement: its reply is not one JSON object with nothing around it" in ended.err
+    assert "agentlab: the judge is of no use: its reply is not one JSON object with nothing around it" in ended.err
+
+
+def test_a_request_whose_connection_broke_is_sent_again_as_in_a_run(
+    tmp_path: Path, server: HostileAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = answer_as(keyword_judge)
+
+    async def first_drops(agent: HostileAgent, request: Request, count: int, writer: asyncio.StreamWriter) -> None:
+        await (loopback.ROUTES["/drop"] if count == 1 else answer)(agent, request, count, writer)
+
+    monkeypatch.setitem(loopback.ROUTES, PATH, first_drops)
+    report = make_report(simulation_scenario("a.b", "met"))
+    ended = check(project(tmp_path, server.url("/v1"), report), "r.json", "-n", "2")
+    assert "2/2 agree  run_1" in ended.out
+    assert server.requests[PATH] == 3
 
 
 def test_a_busy_judge_is_waited_for(tmp_path: Path, server: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:

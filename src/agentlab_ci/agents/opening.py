@@ -55,6 +55,19 @@ def make_models_opener(
     return open_models
 
 
+def make_judge_opener(
+    judge: ModelEndpoint | None,
+    *,
+    environ: Mapping[str, str],
+    project: Path,
+    max_reply_bytes: int,
+    mask: Callable[[str], str],
+) -> Callable[[], ChatModel]:
+    """Return the function that opens the judge alone for one slot; it raises BadInputError as that for both."""
+    world = _make_world(environ=environ, project=project, max_reply_bytes=max_reply_bytes, mask=mask)
+    return lambda: _open_model(judge, world, "judge")
+
+
 def check_agents(configs: Iterable[AgentConfig], open_agent: Callable[[AgentConfig], Agent]) -> list[str]:
     """Open each agent once, close it, and return why some cannot be opened, each reason once.
 

@@ -29,12 +29,37 @@ class Patiently(Protocol):
 
 
 class ModelFailedError(Exception):
-    """The simulator or the judge is of no use, so the sample cannot be judged. `body` is what came instead."""
+    """The simulator or the judge is of no use, so the sample cannot be judged. `body` is what came instead.
 
-    def __init__(self, message: str, *, reason: TerminationReason, body: str | None = None) -> None:
+    `answered`: there was an answer, and nothing could be made of it.
+    """
+
+    def __init__(
+        self, message: str, *, reason: TerminationReason, body: str | None = None, answered: bool = False
+    ) -> None:
         super().__init__(message)
         self.reason = reason
         self.body = body
+        self.answered = answered
+
+
+class Asker(Protocol):
+    """What asking a model takes of whoever asks; a `Draw` has it."""
+
+    @property
+    def patiently(self) -> Patiently:
+        """How a busy model is waited for."""
+        ...
+
+    @property
+    def error_retries(self) -> int:
+        """How often a request whose connection failed is sent again."""
+        ...
+
+    @property
+    def outages(self) -> Outages:
+        """What the run has found of its models."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,17 +97,17 @@ class Recording:
     @property
     def usage(self) -> Usage:
         """What the agent used: the sum over all that was told."""
-        return _add_up(self.usages)
+        return add_up(self.usages)
 
     @property
     def simulator_usage(self) -> Usage | None:
         """What playing the user took; None where no model did."""
-        return _add_up(self.simulator_usages) if self.simulator_usages else None
+        return add_up(self.simulator_usages) if self.simulator_usages else None
 
     @property
     def judge_usage(self) -> Usage | None:
         """What judging took; None where no model did."""
-        return _add_up(self.judge_usages) if self.judge_usages else None
+        return add_up(self.judge_usages) if self.judge_usages else None
 
     def _add_log(self, lines: tuple[str, ...]) -> None:
         for line in lines:
@@ -122,7 +122,7 @@ class Recording:
         self.trace.append(TraceEvent(at_ms=at_ms, kind=kind, index=index, text=text))
 
 
-def _add_up(usages: list[Usage]) -> Usage:
+def add_up(usages: list[Usage]) -> Usage:
     """Return the sum; a figure that any of them lacks, or that no run comes to, is unknown."""
     return Usage(
         input_tokens=_total([usage.input_tokens for usage in usages]),

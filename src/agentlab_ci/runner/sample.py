@@ -1,13 +1,14 @@
 """One sample from its start to its result: waits, redraws, its deadline, and the judgement."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from agentlab_ci.agents.http_faults import HttpFaults, name_fault
-from agentlab_ci.agents.interface import Agent, AgentBusyError, AgentFailedError, SessionStart, SimulationModels
+from agentlab_ci.agents.interface import Agent, AgentFailedError, SessionStart, SimulationModels
 from agentlab_ci.core.config import HttpFault
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
@@ -15,19 +16,17 @@ from agentlab_ci.core.scenario import Scenario, Simulation
 from agentlab_ci.core.trace import Redraw, SampleError, Wait
 from agentlab_ci.evaluators.interface import NotJudgedError
 from agentlab_ci.evaluators.scoring import judged_status, score
-from agentlab_ci.runner.interface import AnswerT, Draw, ModelFailedError
+from agentlab_ci.runner.interface import Draw, ModelFailedError
 from agentlab_ci.runner.outage import Outages
-from agentlab_ci.runner.patience import choose_pause, choose_wait
+from agentlab_ci.runner.patience import choose_pause
 from agentlab_ci.runner.recording import Recording
 from agentlab_ci.runner.registry import SCENARIO_RUNNERS
 from agentlab_ci.runner.schedule import Job
 from agentlab_ci.runner.set_up import SetUp, SetUpFailedError
+from agentlab_ci.runner.waiting import Waiter
 from agentlab_ci.tools.interface import ToolboxOpener, ToolBrokenError
 
 UNREACHABLE_ERROR = SampleError(message="the agent could not be reached, so the rest of its samples did not run")
-
-_DAY = 86_400.0
-"""Seconds."""
 
 WaitListener = Callable[[Job, Wait], None]
 
@@ -67,7 +66,7 @@ class SampleRun:
         self._run_id = run_id
         self._started_at = started_at
         self._limits = limits
-        self._on_wait = on_wait
+        self._waiter = Waiter(on_wait=partial(on_wait, job), why_busy=self._why_busy)
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
         self._recording = Recording(self._clock)
@@ -75,7 +74,6 @@ class SampleRun:
         self._http_faults = HttpFaults(job.row.profile, scenario_id=job.row.scenario.id, sample=job.sample)
         self._fault: HttpFault | None = None
         self._faults_told: list[str] = []
-        self._waits: list[Wait] = []
         self._redraws: list[Redraw] = []
         self.unreached = False
         """Whether the last draw ended because the agent could not be connected to."""
@@ -168,7 +166,7 @@ class SampleRun:
                 state=self._state,
                 open_tools=self._open_tools,
                 fixtures=fixtures,
-                patiently=self._ask_patiently,
+                patiently=self._waiter,
                 error_retries=self._limits.error_retries,
                 recording=self._recording,
             )
@@ -182,33 +180,8 @@ class SampleRun:
             self._recording.add_fault(told)
         return self._fault
 
-    async def _ask_patiently(self, ask: Callable[[], Awaitable[AnswerT]], *, model: str | None = None) -> AnswerT:
-        attempt = 0
-        while True:
-            try:
-                return await ask()
-            except AgentBusyError as busy:
-                attempt += 1
-                waited = sum(wait.seconds for wait in self._waits)
-                seconds = choose_wait(retry_after=busy.retry_after, attempt=attempt, waited=waited)
-                if seconds is None:
-                    raise self._too_busy(busy, waited, model) from busy
-                wait = Wait(seconds=seconds, status=busy.status, attempt=attempt, model=model)
-                self._waits.append(wait)
-                self._on_wait(self._job, wait)
-                await asyncio.sleep(seconds)
-
-    def _too_busy(self, busy: AgentBusyError, waited: float, model: str | None) -> AgentFailedError:
-        wish = "" if busy.retry_after is None else f", and asks to wait {_name_wish(busy.retry_after)}"
-        why = "the agent is busy" if model is None else "it is busy"
-        if model is None and self._fault is not None:
-            why = f"fault: {name_fault(self._fault)}"
-        return AgentFailedError(
-            f"{why}: HTTP {busy.status} after {waited:g} s of waiting{wish}",
-            reason=TerminationReason.HTTP_ERROR,
-            status=busy.status,
-            body=busy.body,
-        )
+    def _why_busy(self) -> str:
+        return "the agent is busy" if self._fault is None else f"fault: {name_fault(self._fault)}"
 
     def _judged(self, reason: TerminationReason) -> SampleResult:
         evaluations = tuple(self._recording.evaluations)
@@ -239,7 +212,7 @@ class SampleRun:
             score=points,
             started_at=self._started_at.isoformat(timespec="milliseconds"),
             duration_ms=round((self._clock() - self._began) * 1000, 1),
-            waits=tuple(self._waits),
+            waits=tuple(self._waiter.waits),
             redraws=tuple(self._redraws),
             usage=recording.usage,
             simulator_usage=recording.simulator_usage,
@@ -255,10 +228,6 @@ class SampleRun:
 
 def _userdata_of(scenario: Scenario) -> Mapping[str, Any]:
     return scenario.body.userdata if isinstance(scenario.body, Simulation) else {}
-
-
-def _name_wish(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds <= _DAY else "more than a day"
 
 
 def never_run(job: Job, reason: TerminationReason) -> SampleResult:

@@ -1,6 +1,5 @@
 """Simulations: a model plays the user until it is done, and another one judges what came of it."""
 
-import uuid
 from functools import partial
 from typing import cast
 
@@ -12,9 +11,9 @@ from agentlab_ci.evaluators.interface import JUDGE, Evidence
 from agentlab_ci.evaluators.scoring import hard_gate_failed
 from agentlab_ci.runner.interface import Draw
 from agentlab_ci.runner.judging import judge
-from agentlab_ci.runner.models import Part, ask_model, refuse_outage
+from agentlab_ci.runner.models import Part, ask_judge, ask_model, refuse_outage
 from agentlab_ci.runner.seeds import say_seeds
-from agentlab_ci.simulation.judge import JUDGE_SCHEMA, ask_judge_again, build_judge_messages, read_judgement
+from agentlab_ci.simulation.judge import tell_reason
 from agentlab_ci.simulation.user import USER_SCHEMA, UserLine, ask_user_again, build_user_messages, read_user_reply
 
 SIMULATOR = "simulator"
@@ -80,16 +79,13 @@ async def _ask_simulator(draw: Draw, messages: list[dict[str, str]]) -> UserLine
 
 
 async def _ask_judge(draw: Draw) -> Evaluation:
-    body = cast("Simulation", draw.scenario.body)
-    part = Part(
-        name=JUDGE,
-        model=cast("SimulationModels", draw.models).judge,
-        failure=TerminationReason.JUDGE_ERROR,
-        schema=JUDGE_SCHEMA,
-        read=read_judgement,
-        ask_again=ask_judge_again,
-        usages=draw.recording.judge_usages,
+    recording = draw.recording
+    judgement = await ask_judge(
+        draw,
+        cast("SimulationModels", draw.models).judge,
+        cast("Simulation", draw.scenario.body),
+        recording.turns,
+        usages=recording.judge_usages,
     )
-    messages = build_judge_messages(body, draw.recording.turns, boundary=uuid.uuid4().hex)
-    judgement = await ask_model(draw, part, messages)
-    return Evaluation(id=JUDGE, type=JUDGE, mode=Mode.HARD_GATE, passed=judgement.met, message=judgement.reason)
+    message = tell_reason(judgement, recording.turns)
+    return Evaluation(id=JUDGE, type=JUDGE, mode=Mode.HARD_GATE, passed=judgement.met, message=message)

@@ -14,6 +14,7 @@ from agentlab_ci.core.scenario import EvaluatorSpec, Mode, Scenario
 from agentlab_ci.core.trace import EventKind, Usage
 from agentlab_ci.reports.reasons import tell_history
 from agentlab_ci.simulation.judge import JUDGE_SCHEMA
+from agentlab_ci.simulation.transcript import LONGEST
 from agentlab_ci.simulation.user import USER_SCHEMA
 from scripted_agent import GOOD, REFUSES, Act, Performance, Script, Stage, make_config, make_scenario, plan_of
 from scripted_models import (
@@ -146,9 +147,25 @@ def test_userdata_reaches_the_agent_with_a_simulation_alone() -> None:
     assert performance.stage.userdata == {"a.talk": {"order": 7}, "a.other": {}}
 
 
-@pytest.mark.parametrize(
-    "useless", ["", "I think so.", '{"met": "yes"}', '{"met": true}', '{"met": true, "met": 1}']
-)
+@pytest.mark.parametrize("empty", ["", " \n"])
+def test_an_empty_reply_is_not_held_out_to_anybody(empty: str) -> None:
+    """Servers refuse a message without content, and some of them two of one role in a row."""
+    models = cast([empty, *TALK], [empty, judges(True)])
+    assert end_of(sample_of(models)) == PASSED
+    for asked in (models.simulator.asked[1], models.judge.asked[1]):
+        assert [message["role"] for message in asked[1:]] == ["user", "assistant", "user"]
+        assert all(message["content"].strip() for message in asked)
+
+
+def test_what_the_judge_was_not_shown_stands_with_its_reason() -> None:
+    long = "x" * (LONGEST + 7)
+    sample = sample_of(
+        cast([says("Hi."), says(""), BYE], [judges(True, "Fine.")]), script=lambda *_: Act(text=long)
+    )
+    assert judged(sample) == [("judge", True, "Fine. (the judge was not shown 22 characters of the talk)")]
+
+
+@pytest.mark.parametrize("useless", ["I think so.", '{"met": "yes"}', '{"met": true}', '{"met": true, "met": 1}'])
 def test_a_useless_judgement_is_held_out_to_the_judge_once(useless: str) -> None:
     models = cast(TALK, [useless, judges(False, "No refund.")])
     sample = sample_of(models)

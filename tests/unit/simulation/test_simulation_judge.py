@@ -15,8 +15,10 @@ from agentlab_ci.simulation.judge import (
     ask_judge_again,
     build_judge_messages,
     read_judgement,
+    tell_reason,
 )
 from agentlab_ci.simulation.reply import LONGEST, UnusableReplyError, to_unicode
+from agentlab_ci.simulation.transcript import LONGEST as TALK_SHOWN
 from hostile import HOSTILE_TEXTS
 
 BODY = Simulation(
@@ -44,6 +46,25 @@ def test_a_judge_is_shown_what_was_told_expected_and_said() -> None:
         {"speaker": "agent", "text": "Done."},
     ]
     assert set(JUDGE_SCHEMA["required"]) == set(JUDGE_SCHEMA["properties"]) == {"reason", "met"}
+
+
+def test_a_judge_is_told_how_a_talk_may_end() -> None:
+    system, _ = build_judge_messages(BODY, SAID, boundary="b0")
+    assert "whose last message the agent is not sent" in system["content"]
+    assert "the test allows no further reply" in system["content"]
+
+
+@pytest.mark.parametrize(
+    ("length", "told"),
+    [
+        (TALK_SHOWN, ""),
+        (TALK_SHOWN + 1, " (the judge was not shown 1 character of the talk)"),
+        (TALK_SHOWN + 5, " (the judge was not shown 5 characters of the talk)"),
+    ],
+)
+def test_a_judge_who_saw_less_than_was_said_is_told_of(length: int, told: str) -> None:
+    turns = (Turn(role=Role.AGENT, text="x" * length),)
+    assert tell_reason(Judgement(met=True, reason="It refunded."), turns) == "It refunded." + told
 
 
 def test_a_talk_that_never_began_can_be_judged() -> None:
