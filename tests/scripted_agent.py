@@ -128,6 +128,7 @@ class Witness:
     """A store and an observer that remember all they are given; the store takes a while, if asked to."""
 
     kept: list[SampleResult] = field(default_factory=list)
+    started: list[tuple[str, int, str]] = field(default_factory=list)
     ended: list[SampleResult] = field(default_factory=list)
     complete: list[ScenarioResult] = field(default_factory=list)
     waits: list[tuple[str, int, float]] = field(default_factory=list)
@@ -138,6 +139,9 @@ class Witness:
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         asyncio.get_running_loop().call_later(self.seconds_to_store, stored.set_result, None)
         return stored
+
+    def sample_started(self, facts: ScenarioFacts, sample: int, run_id: str) -> None:
+        self.started.append((facts.scenario_id, sample, run_id))
 
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
         self.ended.append(sample)

@@ -38,7 +38,7 @@ from agentlab_ci.publish.files import Written, prepare_report_folder
 from agentlab_ci.reports.escape import command_message, for_log
 from agentlab_ci.reports.log import LogStyle, annotations, closing, scenario_section
 from agentlab_ci.reports.redact import Redactor
-from agentlab_ci.runner.batch import Batch
+from agentlab_ci.runner.batch import Batch, Watcher
 from agentlab_ci.runner.plan import Plan, make_plan
 from agentlab_ci.runner.set_up import make_set_up
 from agentlab_ci.settings import ReportSettings, ResultsSource, RunSettings
@@ -57,6 +57,7 @@ class World:
     """Everything outside; the edge makes it once and passes it down. `now` is in UTC.
 
     `event` is what GitHub says of the run, None elsewhere. `secrets` are masked beside those that a config names.
+    `watcher` follows a run, if there is one.
     """
 
     cwd: Path
@@ -67,6 +68,7 @@ class World:
     interrupts: Interrupts
     event: GitHubEvent | None = None
     secrets: frozenset[str] = frozenset()
+    watcher: Watcher | None = None
 
     def warn(self, text: str) -> None:
         """Say a warning, as an annotation on GitHub; on stderr, as the report on stdout ends with the verdict."""
@@ -113,9 +115,14 @@ def run_scenarios(settings: RunSettings, world: World) -> Outcome:
     except (AgentlabError, OSError):
         raise
     except Exception as bug:  # noqa: BLE001 - shown whole, once the secrets are out of it
-        text = read_config_text(cwd=world.cwd, config_file=settings.config_file)
-        known = Redactor(guess_secrets(text, world.environ) | world.secrets)
-        raise BugError(known.text("".join(traceback.format_exception(bug)))) from None
+        raise tell_bug(bug, world, config_file=settings.config_file) from None
+
+
+def tell_bug(bug: Exception, world: World, *, config_file: str | None) -> BugError:
+    """Return what nobody thought of as an error whose traceback holds no secret."""
+    text = read_config_text(cwd=world.cwd, config_file=config_file)
+    known = Redactor(guess_secrets(text, world.environ) | world.secrets)
+    return BugError(known.text("".join(traceback.format_exception(bug))))
 
 
 def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
@@ -149,6 +156,7 @@ def _run_scenarios(settings: RunSettings, world: World) -> Outcome:
         now=world.now,
         interrupts=world.interrupts,
         source=world.event.source if world.event else SourceIdentity(),
+        watcher=world.watcher,
     )
     try:
         batch.run(deadline=settings.timeout)

@@ -6,7 +6,8 @@ so this module imports nothing heavy and is installed before everything else.
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from agentlab_ci.errors import ExitCode
@@ -23,31 +24,46 @@ class Interrupts:
         self.exit_code: ExitCode | None = None
         self.count = 0
         self._subscriber: Callable[[], object] | None = None
-        self._last_act: Callable[[], object] = lambda: None
+        self._last_acts: list[Callable[[], object]] = []
 
     def install(self, last_act: Callable[[], object]) -> None:
         """Take over both signals; `last_act` is what is done before somebody who insists has us end at once.
 
         Only the main thread may do so.
         """
-        self._last_act = last_act
+        self._last_acts.append(last_act)
         for number in _EXIT_CODES:
             signal.signal(number, self._handle)
+
+    @contextmanager
+    def before_ending_at_once(self, act: Callable[[], object]) -> Iterator[None]:
+        """For as long as the context lasts, do this too before somebody who insists has us end at once."""
+        self._last_acts.append(act)
+        try:
+            yield
+        finally:
+            self._last_acts.remove(act)
 
     def subscribe(self, subscriber: Callable[[], object] | None) -> None:
         """Call `subscriber` at every signal from now on; None ends it. It runs inside the signal handler."""
         self._subscriber = subscriber
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
+        self.note(number)
+
+    def note(self, number: int) -> None:
+        """Do what is done when this signal comes; for those of its keys that do not send it."""
         self.count += 1
         self.exit_code = self.exit_code or _EXIT_CODES[signal.Signals(number)]
         if self.count >= _PATIENCE:
             try:
-                self._last_act()
+                for act in self._last_acts:
+                    act()
             finally:
                 os._exit(self.exit_code)
-        if self._subscriber is not None:
-            self._subscriber()
+        subscriber = self._subscriber
+        if subscriber is not None:
+            subscriber()
 
 
 INTERRUPTS = Interrupts()

@@ -34,6 +34,9 @@ class JobLog:
         self._section = section
         self._said_at = console.clock()
 
+    def sample_started(self, facts: ScenarioFacts, sample: int, run_id: str) -> None:
+        """Say nothing: only what has ended is counted."""
+
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
         """Count the sample and say how far the run is."""
         self._progress.count(facts, sample)

@@ -38,12 +38,12 @@ class Progress:
         self._waits[facts.key, sample] = wait
 
     def line(self) -> str:
-        """Say it: `7/12 samples, 1 scenario below the bar, waiting 12 s (HTTP 429, try 2)`."""
+        """Say it: `7/12 samples, 1 scenario below the bar, waiting 12 s (429, try 2)`."""
         ended = sum(len(statuses) for statuses in self._statuses.values())
         parts = [f"{ended}/{self._total} samples"]
         if self._below:
             parts.append(f"{plural(len(self._below), 'scenario')} below the bar")
         if self._waits:
             longest = max(self._waits.values(), key=lambda wait: wait.seconds)
-            parts.append(f"waiting {longest.seconds:g} s (HTTP {longest.status}, try {longest.attempt})")
+            parts.append(f"waiting {longest.seconds:g} s ({longest.status}, try {longest.attempt})")
         return ", ".join(parts)

@@ -35,6 +35,10 @@ _CLEANUP_SECONDS = 2.0
 class Observer(Protocol):
     """Who is told how the run goes. Called in the event loop, so it must not block."""
 
+    def sample_started(self, facts: ScenarioFacts, sample: int, run_id: str) -> None:
+        """A sample has begun; it is not told of those that never do."""
+        ...
+
     def sample_ended(self, facts: ScenarioFacts, sample: SampleResult) -> None:
         """A sample has its result; called again for one whose agent is then given up on."""
         ...
@@ -145,7 +149,12 @@ class _Engine:
     async def run(self, deadline: float | None) -> None:
         interrupted = asyncio.Event()
         loop = asyncio.get_running_loop()
-        self._world.interrupts.subscribe(lambda: loop.call_soon_threadsafe(interrupted.set))
+
+        def note_signal() -> None:
+            with contextlib.suppress(RuntimeError):  # in another thread than the signal's, the loop may just end
+                loop.call_soon_threadsafe(interrupted.set)
+
+        self._world.interrupts.subscribe(note_signal)
         try:
             if self._world.interrupts.exit_code is not None:
                 self._start_nothing_more(TerminationReason.INTERRUPTED)
@@ -190,10 +199,11 @@ class _Engine:
     async def _run_job(self, job: Job, agent: Agent, models: SimulationModels | None) -> None:
         now = self._world.now()
         number = self._reachability[job.row.agent.name].start()
+        run_id = self._world.new_run_id(now)
         sample = SampleRun(
             job,
             agent,
-            run_id=self._world.new_run_id(now),
+            run_id=run_id,
             started_at=now,
             limits=self._limits,
             models=models,
@@ -204,6 +214,7 @@ class _Engine:
         )
         task = asyncio.create_task(sample.run())
         self._running[task] = job
+        self._world.observer.sample_started(job.row.facts, job.sample, run_id)
         try:
             result = await task
         except asyncio.CancelledError:

@@ -55,4 +55,4 @@ def test_a_wait_is_said_too() -> None:
     log = screen.log()
     screen.now = 5.0
     log.waiting(make_facts(), 1, Wait(seconds=12.0, status=429, attempt=1))
-    assert screen.err == ["0/9 samples, waiting 12 s (HTTP 429, try 1)"]
+    assert screen.err == ["0/9 samples, waiting 12 s (429, try 1)"]

@@ -26,6 +26,6 @@ def test_a_sample_told_again_is_counted_once() -> None:
 def test_waiting_is_said_until_the_sample_ends() -> None:
     progress = progress_of("p..", 3)
     progress.wait(make_facts(), 2, Wait(seconds=12.0, status=429, attempt=2))
-    assert progress.line() == "1/3 samples, waiting 12 s (HTTP 429, try 2)"
+    assert progress.line() == "1/3 samples, waiting 12 s (429, try 2)"
     progress.count(make_facts(), make_samples(".p.")[0])
     assert progress.line() == "2/3 samples"

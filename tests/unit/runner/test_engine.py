@@ -50,7 +50,9 @@ def test_every_sample_runs_and_is_judged() -> None:
     assert [letters(row) for row in rows] == ["ppp", "fpf"]
     assert [row.verdict for row in rows] == [Verdict.PASSED, Verdict.FAILED]
     assert seconds == 1.0, "six samples of a second fit side by side into eight slots"
-    assert len({sample.run_id for row in rows for sample in row.samples}) == 6
+    ran = {(row.scenario_id, sample.sample, sample.run_id) for row in rows for sample in row.samples}
+    assert len({run_id for _, _, run_id in ran}) == 6
+    assert sorted(performance.witness.started) == sorted(ran)
     assert len(set(performance.stage.conversation_ids)) == 6
 
 
