@@ -234,6 +234,31 @@ def test_details_are_printed_when_the_view_is_left() -> None:
     assert "\x1b" not in printed
 
 
+def test_what_is_said_while_the_view_is_open_stands_in_the_header() -> None:
+    feed = half_way()
+    feed.said("warning: first")
+    feed.said("warning: \x1b[31mthe disk\x1b[0m is full\n")
+
+    async def script(app: LiveApp, _: Pilot[Leave]) -> None:
+        assert r"warning: the disk is full\n" in screen_text(app)
+        assert "first" not in screen_text(app)
+
+    drive(script, feed=feed)
+
+
+def test_the_screen_is_drawn_again_after_a_suspension() -> None:
+    async def script(app: LiveApp, pilot: Pilot[Leave]) -> None:
+        await pilot.press("ctrl+z")  # a driver without a terminal cannot suspend
+        assert isinstance(app.screen, RowsScreen)
+        drawn: list[bool] = []
+        app.refresh = lambda *_, layout=False, **__: drawn.append(layout)  # type: ignore[method-assign, assignment]
+        app.app_resume_signal.publish(app)
+        await pilot.pause()
+        assert True in drawn
+
+    drive(script, feed=half_way())
+
+
 def test_keys_are_shown() -> None:
     async def script(app: LiveApp, pilot: Pilot[Leave]) -> None:
         await pilot.press("question_mark")

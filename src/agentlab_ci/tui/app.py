@@ -102,7 +102,7 @@ class LiveApp(App[Leave]):
         self._interrupted = interrupted
         self._began = clock()
         self._ended: float | None = None
-        self._printed: dict[Place, None] = {}
+        self._printed: dict[Place, bool] = {}
         self._rows = RowsScreen(state, glyphs)
 
     def get_default_screen(self) -> RowsScreen:
@@ -113,6 +113,8 @@ class LiveApp(App[Leave]):
         """Put on the colours."""
         self.register_theme(_THEME)
         self.theme = _THEME.name
+        # Textual takes the terminal back after a suspension, and leaves it blank until something changes.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
     def on_ready(self) -> None:
         """Begin to follow the run, now that there is something to show it on."""
@@ -154,7 +156,7 @@ class LiveApp(App[Leave]):
             del self._printed[message.place]
             self.notify("Not printed any more.", timeout=2)
         else:
-            self._printed[message.place] = None
+            self._printed[message.place] = message.calls
             self.notify("Printed to the terminal when the view closes.", timeout=2)
 
     def action_keys(self) -> None:
@@ -184,5 +186,7 @@ class LiveApp(App[Leave]):
                 assert_never(choice)
 
     def _leave(self, action: Action) -> None:
-        printed = (tell(self._state, self._glyphs, place, calls=True).plain for place in self._printed)
+        printed = (
+            tell(self._state, self._glyphs, place, calls=calls).plain for place, calls in self._printed.items()
+        )
         self.exit(Leave(printed=tuple(printed), action=action))

@@ -17,6 +17,8 @@ from agentlab_ci.tui.tones import Line, Span, Tone, tone_of_sample
 
 _OVERVIEW_BYTES = 2000
 """Of each text, where all samples of a scenario stand below each other."""
+_SAMPLE_BYTES = 16 << 10
+"""Of each text of one sample; breaking more of them into lines would hold up the screen. The reports have it all."""
 _CALL = "tool call"
 _SPEAKER = 7
 _TONES = {Role.USER.value: Tone.HEADING, Role.AGENT.value: Tone.AGENT}
@@ -67,7 +69,7 @@ def tell_sample(row: RowView, sample: SampleView, glyphs: Glyphs, *, calls: bool
     if result.evaluations:
         lines += _heading("Evaluations")
         lines += [_tell_evaluation(row.result, result, it, glyphs) for it in result.evaluations]
-    told = list(_tell_exhibits(result, calls=calls))
+    told = list(_tell_exhibits(result, calls=calls, limit=_SAMPLE_BYTES))
     lines += [*_heading("Transcript"), *told] if told else []
     return Detail(title=title, lines=tuple(lines))
 
@@ -198,9 +200,9 @@ def _tell_evaluation(row: ScenarioResult, sample: SampleResult, it: Evaluation, 
     return Line((icon, told, Span(printable(it.message))), indent=2, hang=2)
 
 
-def _tell_exhibits(sample: SampleResult, *, calls: bool, limit: int | None = None) -> Iterator[Line]:
+def _tell_exhibits(sample: SampleResult, *, calls: bool, limit: int) -> Iterator[Line]:
     for it in exhibits(sample):
-        text = it.text if limit is None else cut(it.text, limit)
+        text = cut(it.text, limit)
         details = [*it.details, *([f"+{format_duration(it.at_ms)}"] if it.at_ms is not None else [])]
         if it.title == _CALL:
             yield from _tell_call(text, details, shown=calls)

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.widgets import Static
 
@@ -61,19 +61,22 @@ def _tell_scenarios(counts: Counts) -> list[Item]:
 
 
 def _tell_now(state: LiveState, glyphs: Glyphs, width: int) -> list[Line]:
-    """Say how it ended, in two lines at most: closing says all of it. Before that, what is waited for."""
+    """Say how it ended, in two lines at most, as closing says all of it; before, what is waited for and said last."""
     if state.report is not None:
         told = printable(verdict_sentence(state.report, glyphs, str))
         first, *rest = textwrap.wrap(told, width) or [told]
         return [Line((Span(line, Tone.HEADING),)) for line in (first, *rest[:1])]
     if state.over:
         return [Line((Span("the run broke off", Tone.BELOW),))]
+    lines = []
     wait = state.longest_wait
-    if wait is None:
-        return []
-    waits = plural(state.counts.waiting, "sample")
-    told = f"{waits} waiting, {wait.seconds:g} s at most (HTTP {wait.status}, try {wait.attempt})"
-    return [Line((Span(told, Tone.TOLERATED),))]
+    if wait is not None:
+        waits = plural(state.counts.waiting, "sample")
+        told = f"{waits} waiting, {wait.seconds:g} s at most (HTTP {wait.status}, try {wait.attempt})"
+        lines.append(Line((Span(told, Tone.TOLERATED),)))
+    if state.said:
+        lines.append(Line((Span(set_cell_size(printable(state.said[-1]), width).rstrip(), Tone.DIM),)))
+    return lines
 
 
 def tell_elapsed(seconds: float) -> str:

@@ -142,10 +142,11 @@ class DetailScreen(Screen[None]):
     ]
 
     class Printed(Message):
-        """The place is to be printed when the view closes, or no longer."""
+        """The place is to be printed when the view closes, with its tool calls or without, or no longer."""
 
-        def __init__(self, place: Place) -> None:
+        def __init__(self, place: Place, *, calls: bool) -> None:
             self.place = place
+            self.calls = calls
             super().__init__()
 
     def __init__(self, state: LiveState, glyphs: Glyphs, place: Place) -> None:
@@ -179,7 +180,7 @@ class DetailScreen(Screen[None]):
 
     def action_print(self) -> None:
         """Have it printed when the view closes."""
-        self.post_message(self.Printed(self.place))
+        self.post_message(self.Printed(self.place, calls=self.calls))
 
 
 def tell(state: LiveState, glyphs: Glyphs, place: Place, *, calls: bool) -> Detail:
