@@ -18,7 +18,7 @@ from agentlab_ci.tui.tones import Line, Span, Tone, tone_of_sample
 _OVERVIEW_BYTES = 2000
 """Of each text, where all samples of a scenario stand below each other."""
 _SAMPLE_BYTES = 16 << 10
-"""Of each text of one sample; breaking more of them into lines would hold up the screen. The reports have it all."""
+"""Of each text of one sample: to break more into lines would hold up the screen. The reports have it all."""
 _CALL = "tool call"
 _SPEAKER = 7
 _TONES = {Role.USER.value: Tone.HEADING, Role.AGENT.value: Tone.AGENT}

@@ -61,7 +61,7 @@ def _tell_scenarios(counts: Counts) -> list[Item]:
 
 
 def _tell_now(state: LiveState, glyphs: Glyphs, width: int) -> list[Line]:
-    """Say how it ended, in two lines at most, as closing says all of it; before, what is waited for and said last."""
+    """Say how it ended, in two lines at most; before that, what is waited for and what was said last."""
     if state.report is not None:
         told = printable(verdict_sentence(state.report, glyphs, str))
         first, *rest = textwrap.wrap(told, width) or [told]
