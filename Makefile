@@ -10,7 +10,7 @@ help:
 	@echo "make demo   run the example scenarios and write their reports"
 	@echo "make test   format, lint, types, tests, and lint of Action, workflows and image"
 	@echo "make docs   write the generated reference pages again"
-	@echo "make pictures  draw the comment, the summary and the live view again (needs npm, Chromium and an emoji font)"
+	@echo "make pictures  draw the comment, the summary, the HTML report and the live view again (needs npm, Chromium and an emoji font)"
 	@echo "make bench  measure speed side by side with plain HTTP loops (about five minutes)"
 	@echo "make clean  remove everything that the others made"
 
@@ -51,7 +51,8 @@ docs: $(VENV)/.app
 	$(BIN)/python docs/action_tables.py
 
 pictures: $(VENV)/.dev
-	npm install --prefix build/pictures --no-audit --no-fund --no-save --loglevel=error github-markdown-css@5.9.0
+	npm install --prefix build/pictures --no-audit --no-fund --no-save --loglevel=error \
+	  github-markdown-css@5.9.0 playwright-core@1.65.1
 	PYTHONPATH=tests $(BIN)/python docs/pictures.py build/pictures
 
 bench: $(VENV)/.dev

@@ -38,6 +38,7 @@ def main() -> None:
         measure_makespan(Path(folder))
         measure_start_up()
         measure_reports(Path(folder))
+        measure_html_report()
         measure_live_view()
 
 
@@ -120,6 +121,15 @@ def measure_reports(folder: Path) -> None:
     command = (*AGENTLAB, "report", str(results), "--report-dir", str(folder / "reports"))
     again = median_cost([run(command, cwd=folder, codes=(0, 1)) for _ in range(5)])
     print(f"  agentlab report: {again.wall:.3f} s, {again.peak_mb:.0f} MB")
+
+
+def measure_html_report() -> None:
+    """Time how the HTML report of a big run opens."""
+    cost = run((sys.executable, "-m", "benchmarks.html_report", "3334", "3"), cwd=HERE.parent)
+    figures = json.loads(cost.output)
+    print(f"\nHTML report of 10,002 samples, {figures['size_mb']:.1f} MB")
+    if "open_s" in figures:
+        _target("longer to open than an empty page", figures["open_s"], 2.0, "s")
 
 
 def measure_live_view() -> None:

@@ -2,7 +2,7 @@
 
     python docs/pictures.py FOLDER
 
-FOLDER holds the npm package github-markdown-css. A Chromium has to be installed.
+FOLDER holds the npm packages github-markdown-css and playwright-core. A Chromium has to be installed.
 """
 
 import hashlib
@@ -25,8 +25,10 @@ from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.trace import Evaluation, Redraw, Role, SampleError, Turn
 from agentlab_ci.reports.comment import render_comment
+from agentlab_ci.reports.html import render_html
 from agentlab_ci.reports.summary import render_summary
 from agentlab_ci.tui.app import Leave, LiveApp
+from browser import visit
 from factories import make_facts, make_report, make_samples
 from github_markdown import to_html
 from live_run import drive, half_way
@@ -72,6 +74,7 @@ def main(packages: Path) -> None:
         )
         for name, body in (("comment", comment), ("summary", summary)):
             draw(PAGE.format(css=css, background=background, body=body), IMAGES / f"{name}{ending}.png")
+        draw_report(packages, report, theme, ending)
 
 
 def live_view() -> str:
@@ -84,6 +87,34 @@ def live_view() -> str:
 
     drive(script, feed=half_way(), size=(100, 36), clock=chain([0.0], repeat(42.0)).__next__)
     return drawn[0]
+
+
+def draw_report(packages: Path, report: RunReport, theme: str, ending: str) -> None:
+    """Draw the HTML report with a sample open, its statistics, and how it looks on a phone."""
+    statistics = 'document.querySelector(".statistics").scrollIntoView()'
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        page.write_bytes(render_html(report))
+        for name, (width, height), fragment, step in (
+            (
+                "report",
+                (1280, 1150),
+                "#s=billing.double-charge&n=1",
+                ("look", "scrollTo(0, document.activeElement.blur())"),
+            ),
+            ("report-statistics", (1280, 1130), "", ("look", statistics)),
+            ("report-phone", (390, 844), "", ("look", "scrollTo(0, 0)")),
+        ):
+            visit(
+                packages,
+                page.as_uri() + fragment,
+                ("wait", 'document.readyState === "complete"'),
+                step,
+                ("picture", str(IMAGES / f"{name}{ending}.png")),
+                colorScheme=theme,
+                viewport={"width": width, "height": height},
+                deviceScaleFactor=1.5,
+            )
 
 
 def example() -> RunReport:
@@ -126,6 +157,7 @@ def _scenario(scenario_id: str, line: int, asked: str, *samples: tuple[str | Non
         key = hashlib.sha256(f"{scenario_id} {sample.sample}".encode()).hexdigest()
         update: dict[str, Any] = {
             "run_id": f"run_20260407_001234_{key[:6]}",
+            "started_at": f"2026-04-07T00:12:3{sample.sample + line % 4}Z",
             "duration_ms": 900 + int(key[:4], 16) % 900,
             "turns": (Turn(role=Role.USER, text=asked),),
         }

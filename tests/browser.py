@@ -17,7 +17,6 @@ import { text } from "node:stream/consumers";
 import { chromium } from "playwright-core";
 
 const { browser: executablePath, url, options, steps } = JSON.parse(await text(process.stdin));
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"];
 args.push("--disable-background-networking", "--disable-component-update");
@@ -44,10 +43,10 @@ const acts = {
     }
   },
   look: (expression) => page.evaluate(expression),
-  picture: (path) => page.screenshot({ path, fullPage: true }),
+  picture: (path) => page.screenshot({ path }),
   media: (media) => page.emulateMedia({ media }),
   axe: async () => {
-    await page.evaluate(axe);
+    await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
     const found = await page.evaluate((values) => axe.run({ runOnly: { type: "tag", values } }), rules);
     return found.violations.map((it) => it.id + ": " + it.nodes.map((node) => node.html).join(" "));
   },

@@ -1,6 +1,7 @@
 """What is built works where the checkout is not: sdist, wheel from it, fresh environment, demo."""
 
 import json
+import os
 import subprocess
 import sys
 import venv
@@ -12,6 +13,7 @@ import pytest
 
 from agentlab_ci.core.domain import Domain
 from agentlab_ci.core.provider import Provider
+from browser import find_browser, visit
 from demo import ENDS, ROOT, clean_environ, copy_demo, read_ends
 from scaffolds import ready_to_run
 
@@ -70,6 +72,19 @@ def test_the_demo_runs_from_the_wheel(command: Path, tmp_path: Path) -> None:
     assert read_ends(json.loads((reports / "results.json").read_text(encoding="utf-8"))) == ENDS
     assert "billing.double-charge" in (reports / "report.md").read_text(encoding="utf-8")
     assert "billing.double-charge" in (reports / "junit.xml").read_text(encoding="utf-8")
+
+
+def test_the_html_report_of_the_wheel_opens(command: Path, tmp_path: Path) -> None:
+    packages = os.environ.get("AGENTLAB_PLAYWRIGHT_DIR")
+    if not packages or find_browser() is None:
+        pytest.skip("AGENTLAB_PLAYWRIGHT_DIR is not set, or there is no Chromium: .ci/run installs both")
+    folder = copy_demo(tmp_path)
+    _run(command, "run", "--format", "html", cwd=folder, code=1)
+    page = (folder / "agentlab-report/report.html").as_uri()
+    steps = [("click", ".cell.failed"), ("look", 'document.querySelector(".panel h4").textContent'), ("axe",)]
+    seen = visit(Path(packages), page, *steps)
+    assert (seen.seen, seen.trouble) == (["✗ sample 1 of 3, failed", []], [])
+    assert set(seen.requests) - {"data:,"} == {page}
 
 
 def test_stored_results_are_judged_again_from_the_wheel(command: Path, tmp_path: Path) -> None:
