@@ -125,6 +125,7 @@ def test_every_text_of_a_run_may_be_hostile(tmp_path: Path) -> None:
         jobs.append(
             {"id": f"SRJ_{number}", "status": "STATUS_FAILED", "scenario_id": f"SCN_{number}", "error": text}
         )
+        jobs.append({"id": f"SRJ_c{number}", "status": "STATUS_CANCELLED", "error": text})
         call = {"call_id": text, "name": text, "arguments": text}
         items: list[dict[str, Any]] = [
             {"message": {"role": role, "content": [{"text": text}]}}
@@ -146,7 +147,22 @@ def test_every_text_of_a_run_may_be_hostile(tmp_path: Path) -> None:
     ET.parse(tmp_path / "agentlab-report" / "junit.xml")  # noqa: S314 - ours
     page = to_html((tmp_path / "agentlab-report" / "report.md").read_text(encoding="utf-8"))
     assert "<script" not in page
-    assert set(verdicts(ended).values()) == {"failed"}
+    assert set(verdicts(ended).values()) == {"failed", "unfinished"}
+
+
+def test_why_a_job_was_cancelled_is_told(tmp_path: Path) -> None:
+    jobs = [
+        {"id": f"SRJ_{number}", "status": "STATUS_CANCELLED", "scenario_id": "SCN_a", "sample": number} | more
+        for number, more in ((1, {}), (2, {"error": "`out`\n<b>of</b> credit"}))
+    ]
+    run = {"id": "SR_1", "status": "STATUS_CANCELLED", "jobs": jobs, "sampling": {"samples": 2, "pass_rate": 1}}
+    ended = report_of(tmp_path, {"version": 1, "run": run})
+    assert "sample 2/2 – cancelled  0ms  SRJ_2  cancelled: interrupted: `out`\\n<b>of</b> credit" in ended.out
+    page = to_html((tmp_path / "agentlab-report" / "report.md").read_text(encoding="utf-8"))
+    assert (
+        page.count("interrupted: `out`\\n&lt;b&gt;of&lt;/b&gt; credit") == 2
+    )  # of the scenario and of the sample
+    assert page.count("cancelled: interrupted<") == 1
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from agentlab_ci.core.scenario import Mode, ScenarioType
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation, SampleError
 from agentlab_ci.errors import InvalidFilesError, Problem
+from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.loading.livekit_history import read_conversation
 from agentlab_ci.loading.livekit_time import milliseconds, read_moment, write_moment
 from agentlab_ci.loading.plain import finite
@@ -35,7 +36,6 @@ TOOL = "livekit"
 """What `ImportedRun.tool`, and a suite without a name, is called."""
 KEPT = "livekit"
 """The key under which fields stand that results.json has no place for."""
-JUDGE = "judge"
 NO_REASON = "LiveKit gives no reason"
 MAX_BYTES = 256 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

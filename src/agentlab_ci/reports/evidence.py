@@ -8,8 +8,9 @@ from itertools import zip_longest
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import SampleStatus, TerminationReason
 from agentlab_ci.core.trace import EventKind, ToolCall, TraceEvent, Turn
+from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.reports.formatting import format_duration
-from agentlab_ci.reports.reasons import JUDGE, describe_evaluation, explain_sample, tell_history
+from agentlab_ci.reports.reasons import describe_evaluation, explain_sample, tell_history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

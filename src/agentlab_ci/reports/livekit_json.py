@@ -15,8 +15,9 @@ from agentlab_ci.core.sampling import PassRate, needed
 from agentlab_ci.core.trace import Record
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import BadInputError
+from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.reports.livekit_chat import write_items
-from agentlab_ci.reports.reasons import JUDGE, explain_sample
+from agentlab_ci.reports.reasons import explain_sample
 
 KEPT = "livekit"
 """The key under which an imported run, scenario or sample keeps what results.json has no place for."""

@@ -157,7 +157,8 @@ def _told_with_transcript(sample: SampleResult) -> tuple[str, ...]:
     said = _told(sample)
     if sample.status is not SampleStatus.FAILED:
         return said
-    return (*said, *(f"  {line}" for line in excerpt(sample, turns=_TURNS, turn_bytes=TURN_BYTES).split("\n")))
+    transcript = excerpt(sample, turns=_TURNS, turn_bytes=TURN_BYTES)
+    return (*said, *(f"  {line}" for line in transcript.split("\n") if transcript))
 
 
 def _annotation(row: ScenarioResult, prefix: str) -> str:

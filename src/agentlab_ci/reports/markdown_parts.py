@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.trace import Evaluation
+from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.reports.escape import code_span, fenced
 from agentlab_ci.reports.evidence import Exhibit
 from agentlab_ci.reports.formatting import EMOJI, format_duration
-from agentlab_ci.reports.reasons import JUDGE, deciding_score, describe_judgement
+from agentlab_ci.reports.reasons import deciding_score, describe_judgement
 
 
 def title_sample(sample: SampleResult) -> str:

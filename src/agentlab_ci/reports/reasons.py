@@ -8,11 +8,10 @@ from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation, EventKind, Wait
 from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.evaluators.interface import JUDGE as JUDGE  # noqa: PLC0414 - the live view takes it from here
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
 
-JUDGE = "judge"
-"""Type of the evaluation that is a model's answer; its message is the model's reason."""
 _BODY_LINES = 5
 _JUDGED_ALONE = (TerminationReason.COMPLETED, TerminationReason.EVALUATOR_FAILED)
 _WORDS = {
@@ -144,10 +143,10 @@ def _explain_error(sample: SampleResult) -> str:
 
 
 def _cause_of_cancellation(row: ScenarioResult) -> str:
-    for sample in row.samples:
-        if sample.status is SampleStatus.CANCELLED:
-            return f": {_name_stop(sample)}"
-    return ""
+    cancelled = [sample for sample in row.samples if sample.status is SampleStatus.CANCELLED]
+    telling = (sample for sample in cancelled if sample.error is not None)
+    first = next(telling, cancelled[0] if cancelled else None)
+    return "" if first is None else f": {_name_stop(first)}"
 
 
 def _count_tolerated(row: ScenarioResult) -> Iterator[str]:
@@ -159,4 +158,6 @@ def _count_tolerated(row: ScenarioResult) -> Iterator[str]:
 
 
 def _name_stop(sample: SampleResult) -> str:
-    return sample.termination_reason.value.replace("_", " ")
+    """Name what stopped a sample, and what the tool that ran it says of that, if another one did."""
+    reason = sample.termination_reason.value.replace("_", " ")
+    return reason if sample.error is None else f"{reason}: {sample.error.message}"

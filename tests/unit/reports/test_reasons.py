@@ -53,6 +53,7 @@ WEIGHTED = _evaluation("polite", mode=Mode.WEIGHTED, step=None)
         (_sample("s"), ("not run: settled",)),
         (_sample("c"), ("cancelled: run deadline",)),
         (_sample("c", run_id=None), ("not run: run deadline",)),
+        (_sample("c", error=SampleError(message="no credit")), ("cancelled: run deadline: no credit",)),
     ],
 )
 def test_explain_sample(sample: SampleResult, reasons: tuple[str, ...]) -> None:
@@ -78,6 +79,10 @@ def test_a_scenario_that_could_not_be_judged_is_explained_by_its_error() -> None
 def test_a_scenario_without_a_verdict_says_what_is_left() -> None:
     assert explain_scenario(make_row("pc.")) == "2 samples unfinished: run deadline"
     assert explain_scenario(make_row("pp.", pass_rate="1")) == "1 sample unfinished"
+    stopped = make_row("pcc", pass_rate="1")
+    third = stopped.samples[2].model_copy(update={"error": SampleError(message="no credit")})
+    told = stopped.model_copy(update={"samples": (*stopped.samples[:2], third)})
+    assert explain_scenario(told) == "2 samples unfinished: run deadline: no credit"
 
 
 def test_a_skipped_scenario_says_why() -> None:

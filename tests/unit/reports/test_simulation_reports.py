@@ -30,6 +30,7 @@ from runner_commands import find_commands
 
 EXPECTED = BRIEF.expected or ""
 STYLE = LogStyle(glyphs=TEXT)
+SAID_NOTHING = {"turns": (), "trace": (), "final_output": None}
 
 
 def _comment(report: RunReport) -> str:
@@ -77,6 +78,13 @@ def test_other_types_show_no_brief_and_no_transcript_of_what_passed(row: Scenari
     shown = render_report(make_report(row))
     assert EXPECTED not in shown
     assert shown.count("<summary>Transcript</summary>") == 1
+
+
+def test_a_failed_sample_without_a_transcript_has_no_line_for_it() -> None:
+    row = simulation_scenario("a.b", "missed")
+    without = row.model_copy(update={"samples": (row.samples[0].model_copy(update=SAID_NOTHING),)})
+    assert _log(make_report(row)).splitlines()[-1].startswith("        agent: I have noted")
+    assert _log(make_report(without)).splitlines()[-1].startswith("      judge: not met: ")
 
 
 def test_what_is_not_known_of_a_brief_is_left_out() -> None:
