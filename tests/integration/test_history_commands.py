@@ -22,6 +22,7 @@ from agentlab_ci.cli.history import SinceType
 from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.stored import BatchEntry, RunEntry
 from agentlab_ci.reports.json_report import render_json
+from agentlab_ci.store.migrations import MIGRATIONS
 from canned import CANNED_REPORTS
 from command import Ended, agentlab, conversation, start_agentlab, wait_for, write_project
 from demo import ROOT, clean_environ
@@ -237,7 +238,8 @@ def test_the_database_of_a_newer_agentlab_is_refused(call: Call, tmp_path: Path,
         database.execute("PRAGMA user_version = 99")
     ended = call(tmp_path, *args)
     assert ended.code == 2
-    assert "is a newer agentlab's (it has schema 99, and this agentlab knows up to 2): upgrade" in ended.err
+    known = f"this agentlab knows up to {len(MIGRATIONS)}"
+    assert f"is a newer agentlab's (it has schema 99, and {known}): upgrade" in ended.err
 
 
 @pytest.mark.parametrize(

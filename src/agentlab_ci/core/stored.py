@@ -4,8 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentlab_ci.core.batch_state import BatchState
-from agentlab_ci.core.results import BatchFacts, RowKey, SampleCounts, SampleResult, ScenarioCounts, ScenarioResult
+from agentlab_ci.core.judge import build_report, judge_scenario
+from agentlab_ci.core.results import (
+    BatchFacts,
+    RowKey,
+    RunReport,
+    SampleCounts,
+    SampleResult,
+    ScenarioCounts,
+    ScenarioFacts,
+    ScenarioResult,
+)
 from agentlab_ci.core.sample import SampleStatus
+from agentlab_ci.core.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +49,10 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """One sample. `row` is its scenario with all samples, None when the batch has no end."""
+    """One sample. `row` is its scenario with the samples that are stored.
+
+    It is None when the batch has no end and was begun by an agentlab that did not store what it planned.
+    """
 
     batch: BatchFacts
     variant: str | None
@@ -50,16 +64,48 @@ class StoredRun:
 class UnendedBatch:
     """A batch that has no end, because it still runs or was killed: the samples that have ended, as they began.
 
-    `ended_at` of its facts means nothing.
+    `ended_at` of its facts means nothing. `planned` is every scenario, in order; empty where that is not stored.
     """
 
     facts: BatchFacts
     samples: Mapping[RowKey, tuple[SampleResult, ...]]
+    planned: tuple[ScenarioFacts, ...] = ()
+
+    def report_so_far(self, *, duration_ms: float) -> RunReport:
+        """Judge what has ended so far; scenarios whose samples are still to come are unfinished."""
+        rows = (judge_scenario(facts, self.samples.get(facts.key, ())) for facts in self.planned)
+        return build_report(self.facts, rows, duration_ms=duration_ms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredScenario:
+    """How a scenario stood at the end of one batch."""
+
+    batch_id: str
+    started_at: str
+    row: ScenarioResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioEntry:
+    """A scenario, on one variant, as a list shows it.
+
+    `verdict`, `batch_id` and `started_at` are of the newest batch that ended with it; `batches` counts them all.
+    `suite` is None where no agentlab could read it.
+    """
+
+    scenario_id: str
+    variant: str | None
+    suite: str | None
+    batch_id: str
+    started_at: str
+    verdict: Verdict
+    batches: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEntry:
-    """A run as a list shows it. `suite` and `agent` are None when the batch has no end."""
+    """A run as a list shows it. `suite` and `agent` are None where they are not known."""
 
     run_id: str
     batch_id: str

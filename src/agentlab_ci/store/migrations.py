@@ -1,8 +1,9 @@
 """The schema, as numbered steps from a blank file. A step is never changed once it was released.
 
 `doc` columns hold the JSON of results.json; the other columns are what queries filter by. `variant` is the label,
-and empty outside a variant set. `ended_at` is NULL while a batch runs, and for ever if it was killed. An approval
-is of a batch; of one of its scenarios, or of a run, where `scenario_id` and `run_id` are not empty.
+and empty outside a variant set. `ended_at` is NULL while a batch runs, and for ever if it was killed; until then
+its scenarios hold what was planned. An approval is of a batch; of one of its scenarios, or of a run, where
+`scenario_id` and `run_id` are not empty.
 """
 
 import sqlite3
@@ -63,6 +64,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX samples_by_run ON samples (run_id)",
         "CREATE INDEX samples_by_start ON samples (started_at)",
     ),
+    (
+        "ALTER TABLE scenarios ADD COLUMN suite TEXT",
+        "ALTER TABLE scenarios ADD COLUMN agent TEXT",
+        """
+        UPDATE scenarios SET suite = json_extract(doc, '$.suite'), agent = json_extract(doc, '$.agent.name')
+        WHERE json_valid(doc)
+        """,
+        "CREATE INDEX batches_by_start ON batches (started_at)",
+        "CREATE INDEX scenarios_by_key ON scenarios (batch_id, variant, scenario_id, suite, agent)",
+        "CREATE INDEX scenarios_by_id ON scenarios (scenario_id, variant, batch_id)",
+        "CREATE INDEX samples_by_status ON samples (batch_id, status)",
+        "CREATE INDEX samples_by_scenario ON samples (scenario_id, variant, batch_id, status)",
+        # All that a list of runs filters by: it looks at the rows of those alone that it shows.
+        "DROP INDEX samples_by_start",
+        "CREATE INDEX samples_by_start ON samples (started_at, status, scenario_id, variant, batch_id, run_id)",
+    ),
 )
 
 
@@ -71,7 +88,12 @@ class NewerSchemaError(Exception):
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date, in one transaction; raises NewerSchemaError and sqlite3.Error."""
+    """Bring the schema up to date, in one transaction; raises NewerSchemaError and sqlite3.Error.
+
+    Where it is up to date already, nothing is written: a reader does not wait for those who write.
+    """
+    if connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),):
+        return
     with transaction(connection):
         [version] = connection.execute("PRAGMA user_version").fetchone()
         if version > len(MIGRATIONS):

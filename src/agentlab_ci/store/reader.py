@@ -8,7 +8,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentlab_ci.core.results import BatchFacts, RowKey, RunReport, SampleResult, ScenarioResult
+from agentlab_ci.core.judge import judge_scenario
+from agentlab_ci.core.results import (
+    BatchFacts,
+    RowKey,
+    RunReport,
+    SampleResult,
+    ScenarioFacts,
+    ScenarioResult,
+)
 from agentlab_ci.core.stored import StoredRun, UnendedBatch
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.store.database import reading
@@ -17,7 +25,8 @@ from agentlab_ci.store.rows import column, read_document
 
 _FIND_BATCH = "SELECT ended_at, doc FROM batches WHERE batch_id = ?"
 _FIND_RUN = """
-    SELECT batch_id, variant, scenario_id, samples.doc, batches.doc FROM samples JOIN batches USING (batch_id)
+    SELECT batch_id, variant, scenario_id, samples.doc, batches.doc, ended_at
+    FROM samples JOIN batches USING (batch_id)
     WHERE run_id = ?
 """
 _SCENARIOS = "SELECT variant, scenario_id, doc FROM scenarios WHERE batch_id = ? ORDER BY position"
@@ -40,7 +49,7 @@ def load_report(path: Path, batch_id: str) -> RunReport:
 
 def load_batch(path: Path, batch_id: str) -> RunReport | UnendedBatch:
     """Return the report that a batch ended with, else what is stored of it; raises as `load_report` does."""
-    with _one_moment(path) as connection:
+    with one_moment(path) as connection:
         key = column(batch_id)
         batch = connection.execute(_FIND_BATCH, (key,)).fetchone()
         if batch is None:
@@ -48,7 +57,8 @@ def load_batch(path: Path, batch_id: str) -> RunReport | UnendedBatch:
         ended_at, doc = batch
         samples = _group_samples(connection, key)
         if ended_at is None:
-            return UnendedBatch(facts=_read_facts(doc), samples=_read_samples(samples))
+            planned = [_read_planned(row) for _, _, row in connection.execute(_SCENARIOS, (key,))]
+            return UnendedBatch(facts=_read_facts(doc), samples=_read_samples(samples), planned=tuple(planned))
         scenarios = [
             {**read_document(row), "samples": samples.get((variant, scenario_id), [])}
             for variant, scenario_id, row in connection.execute(_SCENARIOS, (key,))
@@ -57,25 +67,25 @@ def load_batch(path: Path, batch_id: str) -> RunReport | UnendedBatch:
 
 
 def load_run(path: Path, run_id: str) -> StoredRun:
-    """Return a run, and its scenario if the batch ended.
+    """Return a run, and its scenario as far as it is stored.
 
     Raises BadInputError for a database that is not there or cannot be used, and for a run that is not in it.
     """
-    with _one_moment(path) as connection:
+    with one_moment(path) as connection:
         found = connection.execute(_FIND_RUN, (column(run_id),)).fetchone()
         if found is None:
             raise run_not_found(run_id, path)
-        *key, sample, batch = found
+        *key, sample, batch, ended_at = found
         return StoredRun(
             batch=_read_facts(batch),
             variant=key[1] or None,
-            row=_load_scenario(connection, key),
+            row=_load_scenario(connection, key, ended=ended_at is not None),
             sample=SampleResult.model_validate(read_document(sample)),
         )
 
 
 @contextmanager
-def _one_moment(path: Path) -> Iterator[sqlite3.Connection]:
+def one_moment(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the database so that all that is read is of one moment, whatever is written meanwhile."""
     with reading(path) as connection:
         connection.execute("BEGIN")
@@ -87,11 +97,13 @@ def _one_moment(path: Path) -> Iterator[sqlite3.Connection]:
             ) from None
 
 
-def _load_scenario(connection: sqlite3.Connection, key: list[str]) -> ScenarioResult | None:
+def _load_scenario(connection: sqlite3.Connection, key: list[str], *, ended: bool) -> ScenarioResult | None:
     found = connection.execute(_ONE_SCENARIO, key).fetchone()
     if found is None:
         return None
     samples = [read_document(doc) for (doc,) in connection.execute(_ITS_SAMPLES, key)]
+    if not ended:
+        return judge_scenario(_read_planned(found[0]), map(SampleResult.model_validate, samples))
     return ScenarioResult.model_validate({**read_document(found[0]), "samples": samples})
 
 
@@ -107,6 +119,10 @@ def _read_samples(grouped: Mapping[tuple[str, str], list[Any]]) -> dict[RowKey, 
         (variant or None, scenario_id): tuple(map(SampleResult.model_validate, samples))
         for (variant, scenario_id), samples in grouped.items()
     }
+
+
+def _read_planned(doc: str) -> ScenarioFacts:
+    return ScenarioFacts.model_validate(read_document(doc))
 
 
 def _read_facts(doc: str) -> BatchFacts:

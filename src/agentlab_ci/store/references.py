@@ -43,14 +43,18 @@ def find_reference(path: Path, text: str) -> Reference:
         return RunRef(run_id=text, batch_id=found[0], scenario_id=found[1])
 
 
-def run_not_found(run_id: str, path: Path) -> BadInputError:
+class NotStoredError(BadInputError):
+    """What is asked for is not in the database."""
+
+
+def run_not_found(run_id: str, path: Path) -> NotStoredError:
     """Return what to raise for a run that is not stored."""
-    return BadInputError(f"Run '{run_id}' not found\nin {path}: `agentlab list runs` names those that are")
+    return NotStoredError(f"Run '{run_id}' not found\nin {path}: `agentlab list runs` names those that are")
 
 
-def batch_not_found(batch_id: str, path: Path) -> BadInputError:
+def batch_not_found(batch_id: str, path: Path) -> NotStoredError:
     """Return what to raise for a batch that is not stored."""
-    return BadInputError(f"Batch '{batch_id}' not found\nin {path}: `agentlab list batches` names those that are")
+    return NotStoredError(f"Batch '{batch_id}' not found\nin {path}: `agentlab list batches` names those that are")
 
 
 def _find_recent(connection: sqlite3.Connection, text: str, path: Path) -> BatchRef:

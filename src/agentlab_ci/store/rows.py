@@ -2,11 +2,13 @@
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts
 from agentlab_ci.core.trace import Record
+from agentlab_ci.core.verdict import Verdict
 
 _INSERT_BATCH = """
     INSERT INTO batches (batch_id, started_at, ended_at, verdict, exit_code, doc) VALUES (?, ?, ?, ?, ?, ?)
@@ -14,8 +16,8 @@ _INSERT_BATCH = """
         exit_code = excluded.exit_code, doc = excluded.doc
 """
 _INSERT_SCENARIO = """
-    INSERT OR REPLACE INTO scenarios (batch_id, position, scenario_id, variant, verdict, doc)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT OR REPLACE INTO scenarios (batch_id, position, scenario_id, variant, verdict, suite, agent, doc)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SAMPLE = """
     INSERT OR REPLACE INTO samples (batch_id, scenario_id, variant, sample, run_id, status, reason, score,
@@ -24,10 +26,15 @@ _INSERT_SAMPLE = """
 """
 
 
-def write_batch_start(connection: sqlite3.Connection, facts: BatchFacts) -> None:
-    """Write the row of a batch that runs."""
+def write_batch_start(
+    connection: sqlite3.Connection, facts: BatchFacts, planned: Iterable[ScenarioFacts] = ()
+) -> None:
+    """Write the row of a batch that runs, and those of its scenarios, which its end writes again."""
     batch_id = column(facts.batch_id)
     connection.execute(_INSERT_BATCH, (batch_id, facts.started_at, None, None, None, to_json(facts)))
+    for position, row in enumerate(planned):
+        verdict = Verdict.UNFINISHED if row.skipped is None else Verdict.SKIPPED
+        _write_scenario(connection, batch_id, position, row, verdict=verdict, doc=to_json(row))
 
 
 def write_report(connection: sqlite3.Connection, report: RunReport) -> None:
@@ -44,21 +51,27 @@ def write_report(connection: sqlite3.Connection, report: RunReport) -> None:
     )
     for position, row in enumerate(report.scenarios):
         variant, scenario_id = row.key
-        connection.execute(
-            _INSERT_SCENARIO,
-            (
-                batch_id,
-                position,
-                column(scenario_id),
-                column(variant),
-                row.verdict,
-                to_json(row, without="samples"),
-            ),
-        )
+        doc = to_json(row, without="samples")
+        _write_scenario(connection, batch_id, position, row, verdict=row.verdict, doc=doc)
         for sample in row.samples:
             key = (column(variant), column(scenario_id), sample.sample)
             if (*key, sample.run_id, sample.status, sample.termination_reason) not in stored:
                 write_sample(connection, report.batch_id, variant, sample)
+
+
+def _write_scenario(
+    connection: sqlite3.Connection,
+    batch_id: str,
+    position: int,
+    row: ScenarioFacts,
+    *,
+    verdict: Verdict,
+    doc: str,
+) -> None:
+    variant, scenario_id = row.key
+    agent = None if row.agent is None else column(row.agent.name)
+    named = (column(scenario_id), column(variant), verdict, column(row.suite), agent)
+    connection.execute(_INSERT_SCENARIO, (batch_id, position, *named, doc))
 
 
 def write_sample(connection: sqlite3.Connection, batch_id: str, variant: str | None, sample: SampleResult) -> None:

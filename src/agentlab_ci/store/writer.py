@@ -2,14 +2,14 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
-from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult
+from agentlab_ci.core.results import BatchFacts, RunReport, SampleResult, ScenarioFacts
 from agentlab_ci.store import rows
 from agentlab_ci.store.database import open_database
 from agentlab_ci.store.transaction import is_busy, transaction
@@ -52,9 +52,11 @@ class StoreWriter:
         """
         return cls(open_database(path, give_up=give_up), path)
 
-    def start_batch(self, facts: BatchFacts) -> None:
-        """Store that a batch runs; its `ended_at` counts only when it is finished."""
-        self._store("the start of the batch", lambda connection: rows.write_batch_start(connection, facts))
+    def start_batch(self, facts: BatchFacts, planned: Sequence[ScenarioFacts] = ()) -> None:
+        """Store that a batch runs, and what it will run; its `ended_at` counts only when it is finished."""
+        self._store(
+            "the start of the batch", lambda connection: rows.write_batch_start(connection, facts, planned)
+        )
 
     def add_sample(self, batch_id: str, variant: str | None, sample: SampleResult) -> Future[None] | None:
         """Store a sample, in place of an earlier result of the same sample.

@@ -1,5 +1,6 @@
 """Which runs and batches a list holds, in which order."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.stored import BatchEntry, BatchRef, RunEntry, RunRef
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.store.approvals import approve
-from agentlab_ci.store.listing import Filter, list_batches, list_runs
-from factories import make_row, make_samples
+from agentlab_ci.store.listing import FIRST_PAGE, Filter, Page, list_batches, list_names, list_runs
+from agentlab_ci.store.writer import StoreWriter
+from factories import make_batch, make_facts, make_row, make_samples
 from stored import store_batch, store_killed_batch
 
 DAY = "2026-04-0{}T00:00:00.000+00:00"
@@ -39,12 +41,16 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def runs(path: Path, limit: int = 100, status: SampleStatus | None = None, **asked: Any) -> list[str]:
-    return [entry.run_id for entry in list_runs(path, Filter(**asked), status=status, limit=limit)]
+def runs(
+    path: Path, limit: int = 100, status: SampleStatus | None = None, page: Page = FIRST_PAGE, **asked: Any
+) -> list[str]:
+    return [entry.run_id for entry in list_runs(path, Filter(**asked), status=status, page=page, limit=limit)]
 
 
-def batches(path: Path, limit: int = 100, verdict: BatchState | None = None, **asked: Any) -> list[str]:
-    return [entry.batch_id for entry in list_batches(path, Filter(**asked), verdict=verdict, limit=limit)]
+def batches(
+    path: Path, limit: int = 100, verdict: BatchState | None = None, page: Page = FIRST_PAGE, **asked: Any
+) -> list[str]:
+    return [it.batch_id for it in list_batches(path, Filter(**asked), verdict=verdict, page=page, limit=limit)]
 
 
 def test_runs_are_listed_newest_first_and_only_those_that_ran(path: Path) -> None:
@@ -162,11 +168,47 @@ def test_texts_that_only_json_can_hold_are_listed(tmp_path: Path) -> None:
     )
     store_batch(path, "batch_1", DAY.format(1), row)
     [run] = list_runs(path, Filter(agent="shop"), limit=9)
-    assert run.suite == "\udfff"
-    assert runs(path, suite="\udfff") in ([], ["run_1.a.one.1"])
+    assert run.suite == "\\udfff"
+    assert runs(path, suite="\udfff") == ["run_1.a.one.1"]
 
 
 def test_without_a_database_that_is_said(tmp_path: Path) -> None:
     for call in (list_runs, list_batches):
         with pytest.raises(BadInputError, match="there is no database"):
             call(tmp_path / "a.db", Filter(), limit=1)
+
+
+@pytest.mark.parametrize("listed", [runs, batches])
+def test_pages_follow_each_other_in_both_directions(path: Path, listed: Callable[..., list[str]]) -> None:
+    everything = listed(path)
+    middle = everything[2]
+    assert listed(path, page=Page(before=middle)) == everything[3:]
+    assert listed(path, page=Page(before=middle), limit=1) == everything[3:4]
+    assert listed(path, page=Page(after=middle)) == everything[:2]
+    assert listed(path, page=Page(after=middle), limit=1) == everything[1:2], "the nearest, not the newest"
+    assert listed(path, page=Page(before=everything[-1])) == listed(path, page=Page(after=everything[0])) == []
+    assert listed(path, page=Page(before="unknown")) == []
+
+
+def test_runs_of_one_batch_are_listed(path: Path) -> None:
+    found = list_runs(path, Filter(variant="old"), batch_id="batch_2", limit=9)
+    assert [entry.run_id for entry in found] == ["run_2.old.a.one.2", "run_2.old.a.one.1"]
+    assert list_runs(path, Filter(), batch_id="batch_9", limit=9) == ()
+
+
+def test_what_can_be_filtered_by_is_named(path: Path) -> None:
+    names = list_names(path)
+    assert (names.suites, names.agents, names.variants) == (
+        ("billing", "shopping"),
+        ("desk", "shop"),
+        ("new", "old"),
+    )
+
+
+def test_a_running_batch_is_found_by_what_it_will_run(path: Path) -> None:
+    with StoreWriter.open(path) as writer:
+        facts = make_batch(batch_id="batch_5", started_at=DAY.format(5))
+        writer.start_batch(facts, [make_facts("c.new", suite="late", agent=DESK)])
+    assert batches(path, suite="late") == batches(path, scenario="c.*") == ["batch_5"]
+    [entry] = list_batches(path, Filter(), limit=1)
+    assert (entry.suites, entry.agents, entry.verdict) == (("late",), ("desk",), BatchState.NO_END)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.stored import UnendedBatch
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.store.reader import load_batch, load_report, load_run
+from agentlab_ci.store.writer import StoreWriter
 from canned import CANNED_REPORTS
-from factories import make_row
+from factories import make_batch, make_facts, make_report, make_row, make_samples
 from stored import run_id, store_batch, store_killed_batch
 
 AT = "2026-04-07T00:00:01.000+00:00"
@@ -64,3 +66,27 @@ def test_results_of_a_newer_version_are_refused(tmp_path: Path) -> None:
     for load in (lambda: load_batch(path, "batch_1"), lambda: load_run(path, "run_1.a.one.1")):
         with pytest.raises(BadInputError, match="holds results that this agentlab cannot read"):
             load()
+
+
+def test_a_batch_that_runs_comes_back_as_it_will_be_reported(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    planned = [make_facts("a.one"), make_facts("a.two"), make_facts("a.three", skipped="it cannot run")]
+    first, second, _ = make_samples("pfp", scenario_id="a.one")
+    with StoreWriter.open(path) as writer:
+        writer.start_batch(make_batch(batch_id="batch_1"), planned)
+        for sample in (second, first):
+            writer.add_sample("batch_1", None, sample)
+    batch = load_batch(path, "batch_1")
+    assert isinstance(batch, UnendedBatch)
+    assert batch.planned == tuple(planned)
+    report = batch.report_so_far(duration_ms=5)
+    assert [(row.scenario_id, row.verdict.value, row.passed) for row in report.scenarios] == [
+        ("a.one", "unfinished", 1),
+        ("a.two", "unfinished", 0),
+        ("a.three", "skipped", 0),
+    ]
+    assert load_run(path, "run_1").row == report.scenarios[0]
+    with StoreWriter.open(path) as writer:
+        ended = make_report(*(judge_scenario(facts, ()) for facts in planned))
+        writer.finish_batch(ended.model_copy(update={"batch_id": "batch_1"}))
+    assert load_report(path, "batch_1").scenarios[1:] == report.scenarios[1:]
