@@ -92,6 +92,15 @@ def test_below_the_bar_is_red_and_the_comment_is_the_same_one(tmp_path: Path, gi
     assert "below the bar" in body
 
 
+def test_the_html_report_is_written_when_it_is_asked_for(tmp_path: Path, github: FakeGitHub) -> None:
+    write_mock_project(tmp_path / "workspace", fail_samples=(1, 2))
+    step = run_step(tmp_path / "workspace", github, inputs={"format": "html,json"})
+    assert (step.outputs["report-html"], step.outputs["report-markdown"]) == ("agentlab-report/report.html", "")
+    page = (tmp_path / "workspace" / step.outputs["report-html"]).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert HEAD_SHA[:12] in page
+
+
 def test_paths_are_relative_to_the_workspace(tmp_path: Path, github: FakeGitHub) -> None:
     write_mock_project(tmp_path / "workspace" / "services" / "desk", fail_samples=(1, 2))
     step = run_step(tmp_path / "workspace", github, inputs={"working-directory": "services/desk/"})

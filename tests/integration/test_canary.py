@@ -11,6 +11,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from action_step import Step, run_step
+from agentlab_ci.core.formats import FileFormat
 from agentlab_ci.reports.redact import BODY_LIMIT, TEXT_LIMIT
 from command import conversation, write_project
 from echo_agent import Echo, echo_agent, response
@@ -25,7 +26,7 @@ WORD = "canary7"
 MASK = "***"
 IN_URL = quote(CANARY, safe="")
 STORED = frozenset({"results.json", "agentlab.db"})
-PAGES = STORED | {"summary", "report.md", "junit.xml"}
+PAGES = STORED | {"summary", "report.md", "report.html", "junit.xml"}
 """Where the reply of a failed sample is seen, beside the comment; the reason why it failed is in the log, too."""
 EVERYWHERE = PAGES | {"comment", "stdout"}
 
@@ -400,7 +401,8 @@ def test_the_canary_is_seen_nowhere(
         folder = write_project(tmp_path / "workspace", config, [row])
         if way.export is not None:
             (folder / EXPORT).write_text(way.export, encoding="utf-8")
-        inputs = {name: text.format(port=port) for name, text in way.inputs.items()}
+        given = {name: text.format(port=port) for name, text in way.inputs.items()}
+        inputs = {"format": ",".join(FileFormat), **given}
         step = run_step(folder, github, inputs=inputs, environ={**way.environ, **process}, **way.world)
     places = places_of(step, github, folder)
     leaks = {place: around(trace, text) for place, text in places.items() for trace in TRACES if trace in text}
