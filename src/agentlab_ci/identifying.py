@@ -12,18 +12,20 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.errors import BadInputError, ExitCode, InvalidFilesError, Problem
 from agentlab_ci.loading.files import find_scenario_files, read_bytes
 from agentlab_ci.loading.ids import Rewritten, write_ids
+from agentlab_ci.loading.project import read_ids_beside
 from agentlab_ci.reports.escape import for_log
 
 
 def add_ids(paths: tuple[str, ...], world: World) -> Outcome:
     """Write an id into each row of the list files that has none, in place, and say which.
 
-    Paths are files, folders and globs inside the working directory. Raises InvalidFilesError, with all problems
+    Paths are files, folders and globs inside the working directory. Ids that the other files of a project have are
+    taken, if one of the files belongs to it. Raises InvalidFilesError, with all problems
     and before anything is written, for what is no valid list file; BadInputError for what cannot be written.
     """
     files, problems = find_scenario_files(paths, root=world.cwd, cwd=world.cwd)
     rewritten: list[tuple[str, Path, Rewritten]] = []
-    taken: set[str] = set()
+    taken = read_ids_beside([file.path for file in files], cwd=world.cwd)
     for file in files:
         raw = read_bytes(file.path, file.shown)
         if isinstance(raw, Problem):

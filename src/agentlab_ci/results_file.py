@@ -1,5 +1,6 @@
 """Results that a run has left as a file, or another tool of its own runs."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from agentlab_ci.errors import BadInputError
 from agentlab_ci.reports.json_report import read_results
 from agentlab_ci.reports.redact import Redactor
 
+LONGEST = 1 << 30
+"""Bytes of a results.json that is read; one of ten thousand samples has a tenth of them."""
 _LIVEKIT_SECRETS = ("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET", "GITHUB_TOKEN", "GH_TOKEN")
 """The variables of a step that runs LiveKit's command."""
 
@@ -18,9 +21,9 @@ _LIVEKIT_SECRETS = ("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET", "GITHUB_TOKEN", "GH
 def read_results_file(cwd: Path, file: str) -> RunReport:
     """Read a results.json, its path as the user gave it, as it stands: nothing says that its verdicts are right.
 
-    Raises BadInputError when it cannot be read, or is something else.
+    Raises BadInputError when it cannot be read, is longer than `LONGEST`, or is something else.
     """
-    return read_results_of(_read(cwd, file), shown=file)
+    return read_results_of(_read(cwd, file, most=LONGEST), shown=file)
 
 
 def read_results_of(content: bytes, *, shown: str) -> RunReport:
@@ -45,7 +48,7 @@ def read_livekit_file(
     # A run has no use for it, and pays for each module that it imports.
     from agentlab_ci.loading.livekit_run import MAX_BYTES, read_livekit_run  # noqa: PLC0415
 
-    content = _read(cwd, file, limit=MAX_BYTES + 1)
+    content = _read(cwd, file, most=MAX_BYTES)
     with redactor.masking_errors():
         run = read_livekit_run(content, shown=file)
     rows = (
@@ -68,15 +71,20 @@ def _mask_facts(facts: ScenarioFacts, redactor: Redactor) -> ScenarioFacts:
     return masked.model_copy(update={"suite": redactor.text(facts.suite), "tags": tags})
 
 
-def _read(cwd: Path, file: str, *, limit: int = -1) -> bytes:
+def _read(cwd: Path, file: str, *, most: int) -> bytes:
     path = cwd / file
     try:
         if path.exists() and not path.is_file():
             raise BadInputError(f"cannot read {file}: it is not a file")
-        with path.open("rb") as content:
-            return content.read(limit)
+        with path.open("rb") as stream:
+            # A file that is too long is not read at all, and one that grows no further than that.
+            size = os.fstat(stream.fileno()).st_size
+            content = b"" if size > most else stream.read(most + 1)
     except OSError as problem:
         raise BadInputError(f"cannot read {file}: {problem.strerror}") from problem
+    if max(size, len(content)) > most:
+        raise BadInputError(f"cannot read {file}: it is longer than {most >> 20} MiB")
+    return content
 
 
 def _is_export(content: bytes) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agentlab_ci.results_file import LONGEST
 from command import agentlab, conversation, start_agentlab, start_python, wait_for, write_project
 from demo import clean_environ
 from loopback import hostile_agent
@@ -52,6 +53,17 @@ def test_a_report_that_cannot_be_written_leaves_the_others_and_the_verdict(tmp_p
     assert "cannot write agentlab-report/results.json: Is a directory" in ended.err
     assert "--timeout is over: 2 scenarios unfinished" in ended.err
     assert (folder / "agentlab-report" / "junit.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "longest"), [(("report",), "1024 MiB"), (("report", "--from", "livekit"), "256 MiB")]
+)
+def test_results_that_are_too_long_are_not_read(tmp_path: Path, args: tuple[str, ...], longest: str) -> None:
+    with (tmp_path / "big.json").open("wb") as file:
+        file.truncate(LONGEST + 1)  # it holds zeros, and takes no room
+    ended = agentlab(tmp_path, *args, "big.json")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"agentlab: cannot read big.json: it is longer than {longest}\n"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from command import agentlab
-from yaml_projects import CONFIG, CONVERSATION, ROWS, load, write_files
+from yaml_projects import CONFIG, CONVERSATION, ROWS, SIMULATION, load, write_files
 
 NAMED = ROWS.replace("  - label: ", "  - id: shop.late-order-angry\n    label: ")
 
@@ -32,6 +32,33 @@ def test_files_of_one_stem_share_no_id(tmp_path: Path) -> None:
     assert agentlab(folder, "ids", "a/shop.yaml").code == 0
     assert agentlab(folder, "ids", "a/shop.yaml", "b/shop.yaml").code == 0
     assert "id: shop.late-order-angry-2\n" in (folder / "b/shop.yaml").read_text()
+
+
+OTHER = "shop.late-order-angry"
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "written"),
+    [
+        (
+            {"scenarios/other.yaml": SIMULATION.replace("support.moody", OTHER)},
+            "scenarios/shop.yaml",
+            f"{OTHER}-2",
+        ),
+        ({"scenarios/a/shop.yaml": ROWS}, "scenarios/shop.yaml", f"{OTHER}-2"),  # ids made of labels are ids too
+        # What is not valid there counts as far as it can be read.
+        ({"scenarios/o.yaml": f"id: {OTHER}\ntype: oops\n"}, "scenarios/shop.yaml", f"{OTHER}-2"),
+        # A file that is no part of the project shares no ids with it.
+        ({"scenarios/other.yaml": SIMULATION.replace("support.moody", OTHER)}, "shop.yaml", OTHER),
+    ],
+)
+def test_an_id_of_another_file_of_the_project_is_taken(
+    tmp_path: Path, files: dict[str, str], given: str, written: str
+) -> None:
+    folder = write_files(tmp_path, {"agentlab.config.yaml": CONFIG, given: ROWS, **files})
+    ended = agentlab(folder, "ids", given)
+    assert (ended.code, ended.out) == (0, f"{given}: wrote 1 id\n  {written}\n")
+    assert f"  - id: {written}\n" in (folder / given).read_text()
 
 
 def test_a_link_stays_a_link_and_a_mode_stays(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ def command(paths: tuple[str, ...]) -> ExitCode:
     """Write an id into each row of a list file (`scenarios:`) that has none, in place.
 
     The ids are those that agentlab makes of the labels as long as there are none, so the history of each row goes
-    on; once they are written down, labels may change. Where two are alike, one gets a number. Comments, order and
-    everything else stay as they are, and a file whose rows all have ids is not written.
+    on; once they are written down, labels may change. One that another row has gets a number, as does one that any
+    scenario of the project has, for files in its `scenarios/`. Comments, order and everything else stay as they
+    are, and a file whose rows all have ids is not written.
 
     FILEs are list files, or globs of them, inside the working directory. When one is not valid, none is written.
     """

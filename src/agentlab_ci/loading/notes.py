@@ -1,12 +1,13 @@
-"""What is allowed but does nothing: profiles, faults, fixtures, prompts and suite definitions without effect."""
+"""What is allowed but does nothing: profiles, faults, fixtures, prompts, userdata and suites without effect."""
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agentlab_ci.core.config import Config, HttpAgent
-from agentlab_ci.core.scenario import Scenario, Task
+from agentlab_ci.core.config import AgentConfig, Config, HttpAgent
+from agentlab_ci.core.scenario import Scenario, Simulation, Task
 from agentlab_ci.errors import Problem
 from agentlab_ci.loading.config_names import Finding
+from agentlab_ci.loading.placeholders import placeholders_of
 from agentlab_ci.loading.profile_notes import note_profile
 from agentlab_ci.loading.select import picks
 from agentlab_ci.loading.wording import listed, quoted
@@ -40,6 +41,28 @@ def note_config(config: Config, document: Document, scenarios: Sequence[Scenario
     return [document.problem(loc, message) for loc, message in findings]
 
 
+def note_userdata(config: Config, document: Document, scenarios: Iterable[Scenario]) -> list[Problem]:
+    """Return a note for each http agent whose own request leaves out the userdata of simulations that run on it.
+
+    A simulation that may run on another agent, which is told, has no note.
+    """
+    untold: dict[int, list[str]] = {}
+    for scenario in scenarios:
+        if not isinstance(scenario.body, Simulation) or not scenario.body.userdata:
+            continue
+        runs_on = [place for place, agent in enumerate(config.agents) if scenario.agent in (None, agent.name)]
+        if not any(_is_told_userdata(config.agents[place]) for place in runs_on):
+            for place in runs_on:
+                untold.setdefault(place, []).append(scenario.id)
+    return [
+        document.problem(
+            ("agents", place, "request_template"),
+            f"without `{{{{userdata}}}}` here or in `headers` the agent is not told that of {listed(ids)}",
+        )
+        for place, ids in sorted(untold.items())
+    ]
+
+
 def note_list_file(document: Document, scenarios: Sequence[Scenario]) -> list[Problem]:
     """Return a note on a list file that has rows without an id; `scenarios` are all of its rows.
 
@@ -54,6 +77,13 @@ def note_list_file(document: Document, scenarios: Sequence[Scenario]) -> list[Pr
     path = made[0].place.path
     message = f"ids made of labels: {shown}; `agentlab ids {path}` writes them down, so that labels may change"
     return [document.problem(("scenarios",), message)]
+
+
+def _is_told_userdata(agent: AgentConfig) -> bool:
+    """Tell whether userdata reaches the agent; a request without a template of its own holds it."""
+    if not isinstance(agent, HttpAgent) or agent.request_template is None:
+        return True
+    return any(name == "userdata" for _, name in placeholders_of(agent))
 
 
 def _note_fixtures(scenario: Scenario) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """A whole project: its config and its scenarios, read and checked together, or every problem at once."""
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from agentlab_ci.core.scenario import Place, Scenario
 from agentlab_ci.errors import InvalidFilesError, Problem
 from agentlab_ci.loading.config import NO_CONFIG, ConfigReading, read_config
 from agentlab_ci.loading.files import FoundFile, find_scenario_files, is_there, read_bytes, shown_path
-from agentlab_ci.loading.notes import note_config, note_list_file, note_scenario
+from agentlab_ci.loading.notes import note_config, note_list_file, note_scenario, note_userdata
 from agentlab_ci.loading.problems import without_doubles
 from agentlab_ci.loading.references import check_references
 from agentlab_ci.loading.scenarios import declared_ids, read_scenarios
@@ -51,8 +52,10 @@ def load_project(*, cwd: Path, config_file: str | None = None, scenario_paths: t
     problems += [*reading.problems, *found]
     if problems or reading.config is None:
         raise InvalidFilesError(problems)
-    if reading.document is not None and not scenario_paths:
-        notes += note_config(reading.config, reading.document, scenarios)
+    if reading.document is not None:
+        notes += note_userdata(reading.config, reading.document, scenarios)
+        if not scenario_paths:
+            notes += note_config(reading.config, reading.document, scenarios)
     notes += reading.notes
     return Project(
         root=root,
@@ -71,6 +74,26 @@ def load_config(*, cwd: Path, config_file: str | None = None) -> Config:
     if reading.config is None or reading.problems:
         raise InvalidFilesError(reading.problems)
     return reading.config
+
+
+def read_ids_beside(paths: Collection[Path], *, cwd: Path) -> set[str]:
+    """Return the ids in the other scenario files of the project in `cwd`; none when it has none of these files.
+
+    Files and documents that are not valid count as far as they can be read.
+    """
+    found, _ = _find_scenarios((), root=cwd, cwd=cwd, config_path=_find_config(cwd, None))
+    given = {os.path.realpath(path) for path in paths}
+    others = [file for file in found if os.path.realpath(file.path) not in given]
+    if len(others) == len(found):
+        return set()
+    contents = ((file, read_bytes(file.path, file.shown)) for file in others)
+    documents = (
+        document
+        for file, raw in contents
+        if isinstance(raw, bytes)
+        for document in read_yaml(raw, file.shown).documents
+    )
+    return {id_ for document in documents for id_, _ in declared_ids(document, read_scenarios(document)[0])}
 
 
 def read_config_text(*, cwd: Path, config_file: str | None = None) -> str:

@@ -6,6 +6,7 @@ import pytest
 from agentlab_ci.core.config import Config
 from agentlab_ci.core.scenario import Place
 from agentlab_ci.errors import ExitCode, InvalidFilesError
+from agentlab_ci.loading.project import load_project
 from yaml_projects import CONFIG, CONVERSATION, ROWS, SIMULATION, TASK, load, problems_in, write_files
 
 
@@ -304,6 +305,46 @@ def test_what_does_nothing_is_noted(tmp_path: Path, text: str, note: str | None)
     notes = [found for found in load(tmp_path).notes if found.startswith("scenarios/")]
     assert len(notes) == (note is not None)
     assert not notes or notes[0].startswith(f"scenarios/a.yaml:{note}")
+
+
+HTTP = "  - {name: web, provider: http, url: 'http://x'%s}\n"
+UNTOLD = ", request_template: {q: '{{message}}'}"
+TOLD = ", request_template: {q: '{{message}}', about: [{u: '{{ userdata }}'}]}"
+
+
+@pytest.mark.parametrize(
+    ("agents", "scenario", "noted"),
+    [
+        (HTTP % UNTOLD, SIMULATION, ("agents[0]", "`support.moody`")),
+        (HTTP % UNTOLD, ROWS, ("agents[0]", "`a.late-order-angry`")),  # of the two rows the one that has some
+        (HTTP % UNTOLD, SIMULATION.replace("{order: ord_1}", "{}"), None),
+        (HTTP % UNTOLD, CONVERSATION, None),
+        (HTTP % "", SIMULATION, None),  # agentlab's own body has it
+        (HTTP % TOLD, SIMULATION, None),
+        (HTTP % (UNTOLD + ", headers: {X-User: 'u={{userdata}}'}"), SIMULATION, None),
+        (CONFIG.removeprefix("agents:\n") + HTTP % UNTOLD, SIMULATION, None),  # which agent is not known yet
+        (
+            CONFIG.removeprefix("agents:\n") + HTTP % UNTOLD,
+            SIMULATION + "agent: web\n",
+            ("agents[1]", "`support.moody`"),
+        ),
+    ],
+)
+def test_userdata_that_an_http_agent_is_never_told_is_noted(
+    tmp_path: Path, agents: str, scenario: str, noted: tuple[str, str] | None
+) -> None:
+    write_files(tmp_path, {"agentlab.config.yaml": "agents:\n" + agents, "scenarios/a.yaml": scenario})
+    for paths in ((), ("scenarios/a.yaml",)):
+        project = load_project(cwd=tmp_path, scenario_paths=paths)
+        notes = [note for note in project.notes if "userdata" in note]
+        if noted is None:
+            assert notes == []
+            continue
+        (note,) = notes
+        place, ids = noted
+        said = "without `{{userdata}}` here or in `headers` the agent is not told that of"
+        assert note.endswith(f": {place}.request_template: {said} {ids}")
+        assert note.startswith("agentlab.config.yaml:")
 
 
 @pytest.mark.parametrize(
