@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import assert_never
 
 from agentlab_ci.app import Outcome, World
-from agentlab_ci.core.compare_batches import compare_batches
-from agentlab_ci.core.compare_runs import Change, RunView, compare_runs
+from agentlab_ci.core.compare_batches import BatchComparison, compare_batches
+from agentlab_ci.core.compare_runs import Change, RunComparison, RunView, compare_runs
 from agentlab_ci.core.formats import CompareFormat
 from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport
@@ -41,6 +41,11 @@ def compare_two(old: str, new: str, world: World, *, database: Path, output: Com
     runs of different scenarios, and for batches without a scenario in common.
     """
     return _conclude(_find(old, world, database), _find(new, world, database), world, output)
+
+
+def compare_stored(old: str, new: str, *, database: Path) -> RunComparison | BatchComparison:
+    """Compare what is stored, by id, `@last` or `@prev`, and read no file; raises as `compare_two` does."""
+    return _compare(*(_load(text, find_reference(database, text), database) for text in (old, new)))
 
 
 def compare_suites(old: str, new: str, world: World, *, database: Path, output: CompareFormat) -> Outcome:
@@ -109,6 +114,22 @@ def _id_of(reference: Reference) -> str:
 
 
 def _conclude(old: Side, new: Side, world: World, output: CompareFormat) -> Outcome:
+    comparison = _compare(old, new)
+    glyphs = world.log_style.glyphs
+    if isinstance(comparison, RunComparison):
+        _print(show_run_comparison(comparison, output, glyphs), world)
+        regressed = comparison.change is Change.REGRESSED
+        compared = comparison.change is not Change.NOT_COMPARABLE
+    else:
+        _print(show_batch_comparison(comparison, output, glyphs), world)
+        regressed = comparison.has_regressed
+        compared = comparison.counts[Change.NOT_COMPARABLE] < len(comparison.rows)
+    if regressed:
+        return Outcome(exit_code=ExitCode.BELOW_BAR)
+    return Outcome(exit_code=ExitCode.OK if compared else ExitCode.BAD_INPUT)
+
+
+def _compare(old: Side, new: Side) -> RunComparison | BatchComparison:
     before, after = old.results, new.results
     if isinstance(before, RunView) and isinstance(after, RunView):
         if before.scenario.scenario_id != after.scenario.scenario_id:
@@ -116,21 +137,11 @@ def _conclude(old: Side, new: Side, world: World, output: CompareFormat) -> Outc
                 f"{old.name} is a run of {before.scenario.scenario_id}, and {new.name} one of "
                 f"{after.scenario.scenario_id}: compare runs of the same scenario"
             )
-        comparison = compare_runs(before, after)
-        _print(show_run_comparison(comparison, output, world.log_style.glyphs), world)
-        regressed = comparison.change is Change.REGRESSED
-        compared = comparison.change is not Change.NOT_COMPARABLE
-    elif isinstance(before, RunReport) and isinstance(after, RunReport):
-        batches = compare_batches(*_narrow(old, before, new, after))
-        _print(show_batch_comparison(batches, output, world.log_style.glyphs), world)
-        regressed = batches.has_regressed
-        compared = batches.counts[Change.NOT_COMPARABLE] < len(batches.rows)
-    else:
-        run, batch = (old, new) if isinstance(before, RunView) else (new, old)
-        raise BadInputError(f"{run.name} is a run, and {batch.name} a batch: compare two runs, or two batches")
-    if regressed:
-        return Outcome(exit_code=ExitCode.BELOW_BAR)
-    return Outcome(exit_code=ExitCode.OK if compared else ExitCode.BAD_INPUT)
+        return compare_runs(before, after)
+    if isinstance(before, RunReport) and isinstance(after, RunReport):
+        return compare_batches(*_narrow(old, before, new, after))
+    run, batch = (old, new) if isinstance(before, RunView) else (new, old)
+    raise BadInputError(f"{run.name} is a run, and {batch.name} a batch: compare two runs, or two batches")
 
 
 def _narrow(old: Side, before: RunReport, new: Side, after: RunReport) -> tuple[RunReport, RunReport]:

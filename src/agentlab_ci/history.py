@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -92,11 +92,8 @@ def approve_results(text: str, world: World, *, database: Path, force: bool, to:
     is stored. Raises BadInputError for what is not there, did not end, or, without `force`, did not pass.
     """
     candidate = _find_candidate(text, world, database)
-    refusal = _refuse(candidate, to=to, force=force)
-    if refusal is not None:
-        raise BadInputError(f"not approved: {candidate.name} {refusal}")
-    passed = candidate.ended == Verdict.PASSED
-    lines = [f"approved: {candidate.name}" + ("" if passed else f", which {_ENDED[candidate.ended]}")]
+    _check(candidate, to=to, force=force)
+    lines = [f"approved: {candidate.name}" + ("" if candidate.passed else f", which {candidate.how_ended}")]
     if to is not None:
         baseline = write_baseline(candidate.report, world.cwd, to)
         lines.append(f"baseline: {to}, {plural(len(baseline.scenarios), 'scenario')}")
@@ -104,6 +101,13 @@ def approve_results(text: str, world: World, *, database: Path, force: bool, to:
         approve(database, candidate.reference, at=timestamp(world.now()))
     _print(world, lines)
     return Outcome(exit_code=ExitCode.OK, report=candidate.report)
+
+
+def approve_candidate(candidate: "Candidate", *, database: Path, now: datetime, force: bool) -> None:
+    """Store that what is in the database is as it should be; raises BadInputError as `approve_results` does."""
+    _check(candidate, to=None, force=force)
+    if candidate.reference is not None:
+        approve(database, candidate.reference, at=timestamp(now))
 
 
 def prune_batches(
@@ -156,7 +160,7 @@ def _of_run(approvals: Iterable[Approval], run_id: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
+class Candidate:
     """What is to be approved. `reference` is None for a file; `ended` is a status or a verdict."""
 
     name: str
@@ -164,22 +168,36 @@ class _Candidate:
     report: RunReport
     ended: str
 
+    @property
+    def passed(self) -> bool:
+        """Whether it may be approved without anybody insisting."""
+        return self.ended == Verdict.PASSED
 
-def _find_candidate(text: str, world: World, database: Path) -> _Candidate:
+    @property
+    def how_ended(self) -> str:
+        """Say in a few words how it ended, if it did not pass."""
+        return _ENDED[self.ended]
+
+
+def _find_candidate(text: str, world: World, database: Path) -> Candidate:
     if text.endswith(".json") or (world.cwd / text).is_file():
         report = regate(read_results_file(world.cwd, text))
-        return _Candidate(name=text, reference=None, report=report, ended=_verdict_of_all(report))
-    reference = find_reference(database, text)
+        return Candidate(name=text, reference=None, report=report, ended=_verdict_of_all(report))
+    return load_candidate(find_reference(database, text), database=database)
+
+
+def load_candidate(reference: Reference, *, database: Path) -> Candidate:
+    """Return what is stored, to be approved; raises BadInputError for what is not there or did not end."""
     report = load_report(database, reference.batch_id)
     match reference:
         case RunRef(run_id=run_id):
             ended = next(s.status for row in report.scenarios for s in row.samples if s.run_id == run_id)
-            return _Candidate(name=run_id, reference=reference, report=report, ended=ended)
+            return Candidate(name=run_id, reference=reference, report=report, ended=ended)
         case BatchRef(batch_id=batch_id, scenario_id=None):
-            return _Candidate(name=batch_id, reference=reference, report=report, ended=_verdict_of_all(report))
+            return Candidate(name=batch_id, reference=reference, report=report, ended=_verdict_of_all(report))
         case BatchRef(batch_id=batch_id, scenario_id=scenario_id):
             rows = tuple(row for row in report.scenarios if row.scenario_id == scenario_id)
-            return _Candidate(
+            return Candidate(
                 name=f"{scenario_id} of {batch_id}",
                 reference=reference,
                 report=report.model_copy(update={"scenarios": rows}),
@@ -193,14 +211,20 @@ def _verdict_of_all(report: RunReport) -> Verdict:
     return run_verdict(judged) if judged else Verdict.SKIPPED
 
 
-def _refuse(candidate: _Candidate, *, to: str | None, force: bool) -> str | None:
+def _check(candidate: Candidate, *, to: str | None, force: bool) -> None:
+    refusal = _refuse(candidate, to=to, force=force)
+    if refusal is not None:
+        raise BadInputError(f"not approved: {candidate.name} {refusal}")
+
+
+def _refuse(candidate: Candidate, *, to: str | None, force: bool) -> str | None:
     """Say why it cannot be approved, and what would help; None when it can."""
     if candidate.reference is None and to is None:
         return "is a file, of which nothing is stored: name a baseline file with --to"
     if isinstance(candidate.reference, RunRef) and to is not None:
         return f"is a run, and {to} takes whole scenarios: name its batch"
-    if candidate.ended != Verdict.PASSED and not force:
-        return f"{_ENDED[candidate.ended]}; --force approves it all the same"
+    if not candidate.passed and not force:
+        return f"{candidate.how_ended}; --force approves it all the same"
     return None
 
 

@@ -27,9 +27,17 @@ def render_html(
     report: RunReport, *, most_of_passed: int = MOST_OF_PASSED, most_of_all: int = MOST_OF_ALL
 ) -> bytes:
     """Render report.html in UTF-8, the same bytes for the same results."""
+    page = render(_TEMPLATE, page=make_page(report), **_assets())
+    return with_samples(page, report, most_of_passed=most_of_passed, most_of_all=most_of_all)
+
+
+def with_samples(
+    page: str, report: RunReport, *, most_of_passed: int = MOST_OF_PASSED, most_of_all: int = MOST_OF_ALL
+) -> bytes:
+    """Return a page that ends within its body, with what its script shows of each scenario, to its end."""
     most = dict.fromkeys(SampleStatus, most_of_all) | {SampleStatus.PASSED: most_of_passed}
     document = io.BytesIO()
-    document.write(render(_TEMPLATE, page=make_page(report), **_assets()).encode())
+    document.write(page.encode())
     for index, row in enumerate(report.scenarios):
         size = document.tell()
         keeps = {status: size < limit for status, limit in most.items()}
@@ -42,13 +50,19 @@ def render_html(
 @cache
 def _assets() -> dict[str, Markup]:
     """Return stylesheet, script, and the policy that allows these two and nothing else."""
-    style, script = ((find_templates() / name).read_text(encoding="utf-8") for name in ("style.css", "report.js"))
+    style, script = read_asset("style.css"), read_asset("report.js")
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src '{source_hash(style)}'; script-src '{source_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}  # noqa: S704 - our own files
+    return {"style": style, "script": script, "policy": Markup(policy)}  # noqa: S704 - our own words
 
 
-def _hash(text: str) -> str:
+def read_asset(name: str) -> Markup:
+    """Return a stylesheet or a script of ours, to be written into a page as it is."""
+    return Markup((find_templates() / name).read_text(encoding="utf-8"))  # noqa: S704 - our own files
+
+
+def source_hash(text: str) -> str:
+    """Return what a policy names an inline style or script by."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -5,6 +5,7 @@ Lists without keys: the page searches this text, and a search for `text` is not 
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pydantic_core import to_json as dump
 
@@ -35,9 +36,14 @@ def scenario_data(row: ScenarioResult, keeps: dict[SampleStatus, bool]) -> bytes
     `keeps` says of each status whether its transcripts are shown.
     """
     brief = [(exhibit.title, printable_block(exhibit.text)) for exhibit in brief_of(row)]
-    samples = [_sample(sample, keeps=keeps[sample.status]) for sample in row.samples]
-    facts = [(name, printable(said)) for name, said in _facts(row)]
+    samples = [sample_data(sample, keeps=keeps[sample.status]) for sample in row.samples]
+    facts = list(facts_of_scenario(row))
     return dump((facts, brief, samples)).replace(b"<", b"\\u003c")
+
+
+def facts_of_scenario(row: ScenarioResult) -> Iterator[Fact]:
+    """Yield what is told of a scenario beside its samples, safe but for HTML's own signs."""
+    return ((name, printable(said)) for name, said in _facts(row))
 
 
 def _facts(row: ScenarioResult) -> Iterator[Fact]:
@@ -65,7 +71,8 @@ def _facts(row: ScenarioResult) -> Iterator[Fact]:
         yield "file", f"{row.file}:{row.line}" if row.line else row.file
 
 
-def _sample(sample: SampleResult, *, keeps: bool) -> Sequence[object]:
+def sample_data(sample: SampleResult, *, keeps: bool) -> Sequence[Any]:
+    """Return number, name, status, glyph, facts, how it ended, evaluations, and what happened; safe like those."""
     shown = [_exhibit(exhibit) for exhibit in exhibits(sample)] if keeps else [_note(LEFT_OUT)]
     return (
         sample.sample,
@@ -113,19 +120,19 @@ def _evaluation(evaluation: Evaluation) -> Sequence[object]:
 
 
 def _note(text: str) -> Sequence[object]:
-    return "note", "note", "", [("", text)]
+    return "note", "note", (), "", [("", text)]
 
 
 def _exhibit(exhibit: Exhibit) -> Sequence[object]:
-    """Return the kind for the stylesheet, a label, when it happened, and (name, text) pairs."""
-    label = printable(" · ".join((exhibit.title, *exhibit.details)))
+    """Return the kind for the stylesheet, the title, details, when it happened, and (name, text) pairs."""
+    details = tuple(map(printable, exhibit.details))
     at = "" if exhibit.at_ms is None else f"+{format_duration(exhibit.at_ms)}"
     if exhibit.title != _CALL:
-        return exhibit.title, label, at, [("", printable_block(exhibit.text))]
+        return exhibit.title, exhibit.title, details, at, [("", printable_block(exhibit.text))]
     # The input is an object, written in one line; whatever follows is what came back.
     lines = exhibit.text.split("\n", 1)
     parts = (line.partition(": ") for line in lines)
-    return "call", label, at, [(name, printable_block(_spread(text))) for name, _, text in parts]
+    return "call", exhibit.title, details, at, [(name, printable_block(_spread(text))) for name, _, text in parts]
 
 
 def _spread(text: str) -> str:
