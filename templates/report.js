@@ -103,7 +103,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (sample) panel.append(...aboutSample(sample));
     const about = make("details", "about", make("summary", "", "About the scenario"), definitions("", facts));
     about.open = all || !sample;
-    const asked = brief.map(([name, text]) => makeExhibit("seed", name, "", [["", text]]));
+    const asked = brief.map(([name, text]) => makeExhibit("seed", name, [], "", [["", text]]));
     panel.append(...(asked.length ? [make("h5", "", "What was asked and expected"), ...asked] : []));
     if (sample) panel.append(...evidence(sample));
     panel.append(about);
@@ -130,8 +130,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (exhibits.length) parts.push(make("h5", "", "What happened"), ...exhibits.map((exhibit) => makeExhibit(...exhibit)));
     return parts;
   }
-  function makeExhibit(kind, label, at, texts) {
-    const who = make("div", "who", label);
+  function makeExhibit(kind, title, details, at, texts) {
+    const who = make("div", "who", make("b", "", title));
+    for (const detail of details) who.append(" ", make("span", "detail", detail));
     if (at) who.append(" ", make("span", "at", at));
     const body = make("div", "");
     for (const [name, text] of texts) {

@@ -132,7 +132,7 @@ def test_hostile_texts_are_shown_whole_and_can_be_read_by_the_script() -> None:
         assert [sample[2] for sample in samples] == ["failed", "failed", "error"]
         assert not UNSEEN.search(json.dumps([facts, samples], ensure_ascii=False).replace("\\n", ""))
     lines = HOSTILE_TEXTS.index("first\n##[command]second") * 2
-    assert ["user", "user · first\\n##[command]second", "+0ms", [["", "first\n##[command]second"]]] in (
+    assert ["user", "user", ["first\\n##[command]second"], "+0ms", [["", "first\n##[command]second"]]] in (
         data_of(page, lines)[2][0][7]
     )
 
@@ -149,7 +149,8 @@ def test_a_sample_holds_its_calls_spread_over_lines() -> None:
     calls = [exhibit for exhibit in sample[7] if exhibit[0] == "call"]
     assert calls[1] == [
         "call",
-        "tool call · orders.refund · 0ms",
+        "tool call",
+        ["orders.refund", "0ms"],
         "+0.1s",
         [["input", '{"order_id": "ord_1"}'], ["error", "there is no order ord_1"]],
     ]
@@ -161,13 +162,13 @@ def test_long_json_is_spread_and_a_tool_s_own_text_is_left_as_it_is() -> None:
     calls = (ToolCall(name="a", input=long, output=own),)
     sample = row.samples[0].model_copy(update={"tool_calls": calls, "trace": (), "turns": ()})
     page = parse(make_report(row.model_copy(update={"samples": (sample,)})))
-    ((_, _, _, texts),) = data_of(page)[2][0][7]
+    ((_, _, _, _, texts),) = data_of(page)[2][0][7]
     assert texts == [["input", json.dumps(long, indent=2)], ["output", own]]
 
 
 def test_what_is_too_much_for_a_page_is_left_out_from_samples_that_passed_first() -> None:
     report = CANNED_REPORTS["below_bar"]
-    note = ["note", "note", "", [["", LEFT_OUT]]]
+    note = ["note", "note", [], "", [["", LEFT_OUT]]]
 
     def left_out(content: bytes) -> list[str]:
         page = html.document_fromstring(content.decode())
