@@ -14,7 +14,7 @@ from doc_pages import read_page
 from loopback import HostileAgent, Request, hostile_agent
 from openai_talk import KEY, asks, calls, says
 
-SAY = "OPENAI_API_KEY is required: `gpt` takes its key from it"
+SAY = "OPENAI_API_KEY is required: `gpt` takes its key from it; any text will do for a server that asks for no key"
 PATH = "/v1/chat/completions"
 
 

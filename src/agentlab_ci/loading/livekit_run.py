@@ -28,6 +28,7 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation, SampleError
 from agentlab_ci.errors import InvalidFilesError, Problem
 from agentlab_ci.evaluators.interface import JUDGE
+from agentlab_ci.loading.livekit import name_tag
 from agentlab_ci.loading.livekit_history import read_conversation
 from agentlab_ci.loading.livekit_time import milliseconds, read_moment, write_moment
 from agentlab_ci.loading.plain import finite
@@ -223,7 +224,7 @@ def _read_scenario(
         name=told.label or row.scenario_id,
         type=ScenarioType.SIMULATION,
         suite=suite,
-        tags=tuple(f"{key}:{value}" if value else key for key, value in known.tags.items()) if known else (),
+        tags=tuple(name_tag(key, value) for key, value in known.tags.items()) if known else (),
         file=None,
         line=None,
         hash=None,

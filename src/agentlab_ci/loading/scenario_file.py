@@ -11,6 +11,8 @@ from agentlab_ci.core.scenario import ScenarioType
 
 ID_PATTERN = r"^[\w-]+(\.[\w-]+)+$"
 _ID = re.compile(ID_PATTERN.rstrip("$"))
+USERDATA = "Sent to the agent as metadata, all of it; neither the played user nor the judge is shown it."
+"""What `userdata` is described as."""
 
 
 def _check_id(value: str) -> str:
@@ -148,7 +150,7 @@ class SimulationFile(ScenarioFile):
     type: Literal["simulation"]
     instructions: Name = Field(description="How the model plays the user.")
     agent_expectations: Name = Field(description="What the judge holds the agent to.")
-    userdata: Json = Field({}, description="What the played user knows, and the agent is told as metadata.")
+    userdata: Json = Field({}, description=USERDATA)
     max_turns: Annotated[Whole, Field(ge=1)] = 10
 
 

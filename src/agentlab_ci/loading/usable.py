@@ -9,6 +9,7 @@ from pathlib import Path
 from agentlab_ci.core.config import (
     AgentConfig,
     CustomTool,
+    Endpoint,
     ExternalProcessAgent,
     HttpAgent,
     OpenAIAgent,
@@ -91,7 +92,7 @@ def _check_agent(agent: AgentConfig, root: Path, environ: Mapping[str, str]) -> 
         case HttpAgent(url=None):
             yield (), f"HTTP agents require a configured url: add `url:` to {quoted(agent.name)}"
         case OpenAIAgent() if not environ.get(agent.api_key_env):
-            yield ("api_key_env",), f"{agent.api_key_env} is required: {quoted(agent.name)} takes its key from it"
+            yield ("api_key_env",), _lacks_key(agent, quoted(agent.name))
         case ExternalProcessAgent():
             if not is_folder(root / agent.cwd):
                 yield ("cwd",), f"there is no folder {quoted(agent.cwd)}"
@@ -113,8 +114,13 @@ def _check_models(project: Project, first: Scenario, environ: Mapping[str, str])
             message = f"a simulation needs a model that {work}: add {example} to the config"
             yield Problem(path=place.path, line=place.line, column=place.column, message=message)
         elif not environ.get(endpoint.api_key_env):
-            missing = f"{endpoint.api_key_env} is required: the {section} takes its key from it"
-            yield from at_config(project, (section,), [(("api_key_env",), missing)])
+            yield from at_config(project, (section,), [(("api_key_env",), _lacks_key(endpoint, f"the {section}"))])
+
+
+def _lacks_key(endpoint: Endpoint, owner: str) -> str:
+    said = f"{endpoint.api_key_env} is required: {owner} takes its key from it"
+    elsewhere = endpoint.base_url != Endpoint.model_fields["base_url"].default
+    return f"{said}; any text will do for a server that asks for no key" if elsewhere else said
 
 
 def _check_tool(tool: CustomTool, root: Path, environ: Mapping[str, str]) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 import pytest
 
+from agentlab_ci.core.identity import hash_scenario
 from agentlab_ci.core.sampling import PassRate
 from agentlab_ci.core.scenario import (
     Conversation,
@@ -11,7 +12,7 @@ from agentlab_ci.core.scenario import (
     Simulation,
     Task,
 )
-from agentlab_ci.loading.scenarios import read_scenarios
+from agentlab_ci.loading.scenarios import declared_ids, read_scenarios
 from yaml_projects import CONVERSATION, ROWS, SIMULATION, TASK, document_of, scenario_of, scenario_problems
 
 
@@ -99,6 +100,51 @@ def test_a_list_file_holds_simulations() -> None:
     assert (refund.id, refund.suite) == ("shop.refund", "night-shift-v2")
 
 
+OWN_DOCUMENT = "a row has none; write this scenario as a document of its own, with `type: simulation`"
+ROW_KEYS = "`label`, `instructions`, `agent_expectations`, `tags`, `userdata`, `id`"
+LIVEKIT_FILE = """\
+id: SCNG_4hV9tRcWm2Yb
+name: Desk
+scenarios:
+  - id: SCN_7kQ2xNpLs8Zd
+    label: Find a late parcel
+    instructions: >
+      You are Kim Novak (kim.novak@example.com).
+      Ask where parcel 88 is. You have no patience.
+    agent_expectations: Says on which day it arrives
+    tags:
+      feature: tracking
+      smoke: ""
+    userdata:
+      guest: {first_name: Kim, last_name: Novak}
+      today: 2026-06-08
+      free_slots: ["2026-06-09T10:00"]
+      expected_state: [UPDATE parcels SET asked = 1]
+"""
+"""A file as LiveKit's documentation has them: an id, a name, and rows whose ids are another tool's."""
+
+
+def test_a_file_as_livekit_documents_it() -> None:
+    scenarios, problems = read_scenarios(document_of(LIVEKIT_FILE, "scenarios/scenarios.yaml"))
+    assert problems == []
+    (found,) = scenarios
+    assert (found.id, found.name, found.suite) == ("SCN_7kQ2xNpLs8Zd", "Find a late parcel", "scenarios")
+    assert found.tags == ("feature:tracking", "smoke")
+    assert isinstance(found.body, Simulation)
+    assert found.body.userdata["guest"] == {"first_name": "Kim", "last_name": "Novak"}
+    assert found.body.userdata["today"] == "2026-06-08"
+
+
+def test_the_id_of_a_file_is_nobodys() -> None:
+    document = document_of(LIVEKIT_FILE.replace("SCN_7kQ2xNpLs8Zd", "SCNG_4hV9tRcWm2Yb"))
+    scenarios, problems = read_scenarios(document)
+    assert problems == []
+    assert [id_ for id_, _ in declared_ids(document, scenarios)] == ["SCNG_4hV9tRcWm2Yb"]
+    (without, _) = read_scenarios(document_of(LIVEKIT_FILE.split("\n", 1)[1], "scenarios/scenarios.yaml"))
+    (with_id, _) = read_scenarios(document_of(LIVEKIT_FILE, "scenarios/scenarios.yaml"))
+    assert [hash_scenario(it, None) for it in with_id] == [hash_scenario(it, None) for it in without]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -136,6 +182,19 @@ def test_a_document_that_is_no_scenario(text: str, problem: str) -> None:
         (
             "{label: a, instructions: b, agent_expectations: c, tag: {}}",
             "3:55: scenarios[0]: unknown key `tag`; did you mean `tags`?",
+        ),
+        (
+            "{label: a, instructions: b, agent_expectations: c, evaluators: []}",
+            f"3:55: scenarios[0]: unknown key `evaluators`: {OWN_DOCUMENT}",
+        ),
+        (
+            "{label: a, instructions: b, agent_expectations: c, max_turns: 3}",
+            f"3:55: scenarios[0]: unknown key `max_turns`: {OWN_DOCUMENT}",
+        ),
+        # It has one, under another name.
+        (
+            "{label: a, instructions: b, agent_expectations: c, name: d}",
+            f"3:55: scenarios[0]: unknown key `name`; there is {ROW_KEYS}",
         ),
     ],
 )

@@ -120,7 +120,7 @@ def test_simulator_and_judge_are_told_what_is_theirs_to_know() -> None:
     sample_of(models, make_simulation(userdata={"order": 7}))
     first, second, third = models.simulator.asked
     assert "Ask for a refund." in first[0]["content"]
-    assert '{"order": 7}' in first[0]["content"]
+    assert "order" not in str((models.simulator.asked, models.judge.asked)), "userdata is the agent's"
     assert (second[-1], third[-1]) == ({"role": "user", "content": "good"},) * 2
     [to_judge] = models.judge.asked
     assert "The agent refunds." in to_judge[-1]["content"]

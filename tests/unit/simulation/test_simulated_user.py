@@ -28,14 +28,13 @@ def test_the_model_opens_the_talk_as_the_instructions_say() -> None:
     assert "Say your first message" in opening["content"]
     # Whoever knew what the agent is held to would help it.
     assert "SECRET-EXPECTATIONS" not in system["content"]
-    assert "as JSON:" not in system["content"]
     assert set(USER_SCHEMA["required"]) == set(USER_SCHEMA["properties"]) == {"message", "done"}
 
 
-def test_what_the_user_knows_is_told() -> None:
-    knows = Simulation(instructions="Ask.", agent_expectations="x", userdata={"name": "Zoë {x}", "orders": ["o1"]})
-    (system, _) = build_user_messages(knows, ())
-    assert '\nWhat you know, as JSON:\n{"name": "Zoë {x}", "orders": ["o1"]}\n' in system["content"]
+def test_what_is_for_the_agent_alone_is_not_told() -> None:
+    body = Simulation(instructions="Ask as {userdata}.", agent_expectations="x")
+    told = Simulation(instructions=body.instructions, agent_expectations="x", userdata={"expected": "ord_7"})
+    assert build_user_messages(told, ()) == build_user_messages(body, ())
 
 
 def test_the_roles_are_those_of_the_model() -> None:
@@ -58,7 +57,7 @@ def test_the_roles_are_those_of_the_model() -> None:
 
 
 def test_half_a_surrogate_pair_does_not_reach_the_server() -> None:
-    body = Simulation(instructions="\ud800", agent_expectations="x", userdata={"a": "\udfff"})
+    body = Simulation(instructions="\ud800", agent_expectations="x")
     messages = build_user_messages(
         body, (Turn(role=Role.AGENT, text="\ud83d"), Turn(role=Role.USER, text="\udc00"))
     )
