@@ -6,9 +6,10 @@ from typing import Any
 
 from agentlab_ci.agents.http_exchange import HttpExchange
 from agentlab_ci.agents.interface import AgentFailedError, AgentWorld, ModelReply
-from agentlab_ci.agents.openai_config import Owner, advise, check_endpoint, name_model, read_key
+from agentlab_ci.agents.openai_config import Owner, name_model
+from agentlab_ci.agents.openai_endpoint import open_endpoint
 from agentlab_ci.agents.openai_reply import Completion, read_completion
-from agentlab_ci.agents.openai_request import RESPONSE_FORMAT, build_completion, completions_url
+from agentlab_ci.agents.openai_request import RESPONSE_FORMAT, build_completion
 from agentlab_ci.core.config import ModelEndpoint
 from agentlab_ci.core.sample import TerminationReason
 
@@ -83,17 +84,8 @@ class ModelConnection:
 def open_model(config: ModelEndpoint, world: AgentWorld, *, role: str) -> ModelConnection:
     """Open the model of a section of the config (`role`: `simulator` or `judge`) for one slot, not yet connected.
 
-    Raises BadInputError for a key that is missing or cannot be sent, a `base_url` that no request can be made to,
-    an `extra_body` that would replace the talk, and variables of proxies and certificates that cannot be used.
+    Raises BadInputError as `open_endpoint` does.
     """
     owner = name_model(role)
-    check_endpoint(config, owner)
-    key = read_key(config, owner, world.environ)
-    exchange = HttpExchange(
-        method="POST",
-        url=completions_url(config.base_url),
-        timeout_ms=config.timeout_ms,
-        advice=advise(config, owner),
-        world=world,
-    )
+    exchange, key = open_endpoint(config, owner, world)
     return ModelConnection(config, exchange, owner=owner, key=key, max_reply_bytes=world.max_reply_bytes)

@@ -8,13 +8,13 @@ from typing import Any
 from agentlab_ci.agents.http_exchange import HttpExchange
 from agentlab_ci.agents.interface import AgentFailedError, AgentTurn, AgentWorld, Reply, SessionStart
 from agentlab_ci.agents.openai_calls import ModelCall
-from agentlab_ci.agents.openai_config import advise, check_endpoint, name_agent, read_key
+from agentlab_ci.agents.openai_config import name_agent
+from agentlab_ci.agents.openai_endpoint import open_endpoint
 from agentlab_ci.agents.openai_names import name_functions, read_functions
 from agentlab_ci.agents.openai_reply import Completion, read_completion
 from agentlab_ci.agents.openai_request import (
     Message,
     build_completion,
-    completions_url,
     describe_functions,
     give_task,
     open_messages,
@@ -127,17 +127,7 @@ class OpenAIWork:
 def open_openai_agent(config: OpenAIAgent, world: AgentWorld) -> OpenAIConnection:
     """Open the agent for one slot, without a connection yet.
 
-    Raises BadInputError for a key that is missing or cannot be sent, a `base_url` that no request can be made to,
-    an `extra_body` that would replace the talk, and variables of proxies and certificates that cannot be used.
+    Raises BadInputError as `open_endpoint` does.
     """
-    owner = name_agent(config)
-    check_endpoint(config, owner)
-    key = read_key(config, owner, world.environ)
-    exchange = HttpExchange(
-        method="POST",
-        url=completions_url(config.base_url),
-        timeout_ms=config.timeout_ms,
-        advice=advise(config, owner),
-        world=world,
-    )
+    exchange, key = open_endpoint(config, name_agent(config), world)
     return OpenAIConnection(config, exchange, key=key, max_reply_bytes=world.max_reply_bytes)
