@@ -54,6 +54,23 @@ def pull_request_payload(*, head_repository: str = REPOSITORY, number: int = 7) 
     return {"pull_request": {"number": number, "head": head, "base": base}}
 
 
+PRIVILEGED = {
+    "pull_request_target": pull_request_payload(head_repository="someone/r"),
+    "issue_comment": {"issue": {"number": 7, "pull_request": {}}},
+    "workflow_run": {
+        "workflow_run": {"head_sha": HEAD_SHA, "head_repository": {"full_name": "someone/r"}, "pull_requests": []}
+    },
+}
+"""Events that a fork caused in a job that has secrets."""
+
+
+def check_out(folder: Path, sha: str) -> Path:
+    """Make the folder look like a checkout of a commit."""
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git/HEAD").write_text(sha, encoding="utf-8")
+    return folder
+
+
 def run_step(
     folder: Path,
     github: FakeGitHub | None = None,

@@ -14,8 +14,10 @@ from action_step import (
     BASE_SHA,
     HEAD_SHA,
     MERGE_SHA,
+    PRIVILEGED,
     TOKEN,
     Step,
+    check_out,
     pull_request_payload,
     run_step,
     write_mock_project,
@@ -310,22 +312,6 @@ def test_the_pull_request_can_be_named(folder: Path, github: FakeGitHub) -> None
     )
     assert [comment.issue for comment in github.comments] == [12]
     assert github.bodies()[0].startswith("<!-- agentlab:comment key=x%20y run=1")
-
-
-PRIVILEGED = {
-    "pull_request_target": pull_request_payload(head_repository="someone/r"),
-    "issue_comment": {"issue": {"number": 7, "pull_request": {}}},
-    "workflow_run": {
-        "workflow_run": {"head_sha": HEAD_SHA, "head_repository": {"full_name": "someone/r"}, "pull_requests": []}
-    },
-}
-"""Events that a fork caused in a job that has secrets."""
-
-
-def check_out(folder: Path, sha: str) -> Path:
-    (folder / ".git").mkdir(parents=True)
-    (folder / ".git/HEAD").write_text(sha, encoding="utf-8")
-    return folder
 
 
 @pytest.mark.parametrize("event", PRIVILEGED)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from action_step import BASE_SHA, HEAD_SHA, MERGE_SHA, TOKEN, Step, pull_request_payload, run_step
+from action_step import BASE_SHA, HEAD_SHA, MERGE_SHA, PRIVILEGED, TOKEN, Step, check_out, run_step
 from agentlab_ci.baselines import write_baseline
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.interrupts import Interrupts
@@ -368,21 +368,6 @@ def test_the_token_is_written_nowhere(tmp_path: Path, github: FakeGitHub) -> Non
     files = [path for path in (folder / "agentlab-report").iterdir() if TOKEN.encode() in path.read_bytes()]
     assert files == []
     assert TOKEN not in "\n".join((step.log, step.summary, *github.bodies(), *step.outputs.values()))
-
-
-PRIVILEGED = {
-    "pull_request_target": pull_request_payload(head_repository="someone/r"),
-    "issue_comment": {"issue": {"number": 7, "pull_request": {}}},
-    "workflow_run": {
-        "workflow_run": {"head_sha": HEAD_SHA, "head_repository": {"full_name": "someone/r"}, "pull_requests": []}
-    },
-}
-
-
-def check_out(folder: Path, sha: str) -> Path:
-    (folder / ".git").mkdir(parents=True)
-    (folder / ".git/HEAD").write_text(sha, encoding="utf-8")
-    return folder
 
 
 @pytest.mark.parametrize("event", PRIVILEGED)
