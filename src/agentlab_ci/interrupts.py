@@ -7,7 +7,7 @@ so this module imports nothing heavy and is installed before everything else.
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from agentlab_ci.errors import ExitCode
@@ -56,11 +56,10 @@ class Interrupts:
         self.count += 1
         self.exit_code = self.exit_code or _EXIT_CODES[signal.Signals(number)]
         if self.count >= _PATIENCE:
-            try:
-                for act in self._last_acts:
+            for act in self._last_acts:
+                with suppress(Exception):  # there is nobody left to tell, and the others are still to be done
                     act()
-            finally:
-                os._exit(self.exit_code)
+            os._exit(self.exit_code)
         subscriber = self._subscriber
         if subscriber is not None:
             subscriber()

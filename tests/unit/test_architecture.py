@@ -21,6 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"app", "scaffolding"}),
     frozenset({"history", "comparing", "commenting", "exporting", "identifying", "rejudging"}),
     frozenset({"action", "demo", "tui", "ui"}),
+    frozenset({"watching"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),
 )

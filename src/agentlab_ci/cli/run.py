@@ -1,11 +1,13 @@
 """`agentlab run`."""
 
+import os
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from agentlab_ci.cli.options import SecondsType, TextType, ValueChoice, report_options
+from agentlab_ci.cli.terminal import has_terminal
 from agentlab_ci.cli.world import real_world
 from agentlab_ci.core.provider import Provider
 from agentlab_ci.core.sampling import MAX_SAMPLES, PassRate
@@ -83,12 +85,17 @@ from agentlab_ci.settings import ReportSettings, RunSettings
     envvar="AGENTLAB_DB",
     help="History; default artifacts/agentlab.db.",
 )
+@click.option(
+    "--no-tui",
+    is_flag=True,
+    help="Print the log in a terminal too, where the run is else shown live unless CI is set.",
+)
 @click.option("--dry-run", is_flag=True, help="Print what would run, and call no agent.")
 @click.option(
     "--demo", is_flag=True, help="Show a regression from its cause to its diff, offline and nowhere else."
 )
 @report_options
-def command(pass_rate: PassRate | None, *, demo: bool, **given: Any) -> ExitCode:
+def command(pass_rate: PassRate | None, *, demo: bool, no_tui: bool, **given: Any) -> ExitCode:
     """Run scenarios against an agent and judge them.
 
     Without IDs, all of them. An ID may be a glob, such as 'support.*'.
@@ -104,7 +111,12 @@ def command(pass_rate: PassRate | None, *, demo: bool, **given: Any) -> ExitCode
             for name in ("require_finished", "baseline", "fail_on", "report_dir", "formats", "junit_style")
         },
     )
-    return run_scenarios(RunSettings(report=report, **given), real_world()).exit_code
+    settings = RunSettings(report=report, **given)
+    if no_tui or settings.dry_run or os.environ.get("CI") or not has_terminal(os.environ):
+        return run_scenarios(settings, real_world()).exit_code
+    from agentlab_ci.watching import run_watched  # noqa: PLC0415 - only where it is shown
+
+    return run_watched(settings, real_world()).exit_code
 
 
 def _tell_demo() -> ExitCode:
