@@ -37,6 +37,8 @@ OWNERS = {
     "sqlite3": "store",
     "textual": "tui",
     "rich": "tui",
+    "starlette": "ui",
+    "uvicorn": "ui",
 }
 WORLDLY = {
     "asyncio",

@@ -51,13 +51,15 @@ class Approval:
 class StoredRun:
     """One sample. `row` is its scenario with the samples that are stored.
 
-    It is None when the batch has no end and was begun by an agentlab that did not store what it planned.
+    It is None when the batch has no end and was begun by an agentlab that did not store what it planned. `ended`
+    says whether the batch has an end.
     """
 
     batch: BatchFacts
     variant: str | None
     row: ScenarioResult | None
     sample: SampleResult
+    ended: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,6 +81,7 @@ def load_run(path: Path, run_id: str) -> StoredRun:
             variant=key[1] or None,
             row=_load_scenario(connection, key, ended=ended_at is not None),
             sample=SampleResult.model_validate(read_document(sample)),
+            ended=ended_at is not None,
         )
 
 
