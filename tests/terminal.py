@@ -39,12 +39,13 @@ _SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\].*?(\x07|\x1b\\)|[()].|[=>78
 
 @dataclass(slots=True)
 class Terminal:
-    """A process and the other side of its terminal."""
+    """A process and the other side of its terminal; `whole` is all that was drawn so far."""
 
     process: subprocess.Popen[bytes]
     side: int
     modes: list[Any]
     drawn: str = ""
+    whole: str = ""
     _decoder: codecs.IncrementalDecoder = field(default_factory=codecs.getincrementaldecoder("utf-8"))
 
     def press(self, keys: str) -> None:
@@ -77,7 +78,9 @@ class Terminal:
             read = os.read(self.side, 1 << 16)
         except OSError:  # the other side is closed
             return False
-        self.drawn += self._decoder.decode(read)
+        text = self._decoder.decode(read)
+        self.drawn += text
+        self.whole += text
         return bool(read)
 
 

@@ -1,43 +1,27 @@
 """A run watched in a real terminal, and what is left on it: lines, reports, modes, exit code."""
 
 import os
+import shutil
 import signal
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from children import wait_until_gone
-from command import Ended, agentlab, conversation, write_project
+from command import Ended, agentlab, conversation
+from demo import ROOT
+from gated import gated_project, half_done, open_gate
 from terminal import ALTERNATE, ORDINARY, SECONDS, WITHOUT_TEXTUAL, Terminal, in_terminal, plain
 
-SHIPS = {"name": "ships", "provider": "mock", "replies": [{"reply": "It has shipped."}]}
-GATED = {"name": "gated", "provider": "python", "target": "gated:answer"}
-GATE = """
-import pathlib, time
-
-def answer(messages, context, tools):
-    while not pathlib.Path({path!r}).exists():
-        time.sleep(0.01)
-    return "It has shipped."
-"""
 SECRET = "MY_TOKEN"
 CANCELLED = [("cancelled", "interrupted")] * 3
 DONE = [("passed", "completed")] * 3
 
 
-def make_project(folder: Path, *scenarios: Mapping[str, Any]) -> Path:
-    """Write a project with an agent that answers at once, and one that answers when the gate is opened."""
-    (folder / "gated.py").write_text(GATE.format(path=str(folder / "open")), encoding="utf-8")
-    return write_project(folder, {"agents": [SHIPS, GATED], "redact": [SECRET]}, scenarios)
-
-
 @pytest.fixture
 def half(tmp_path: Path) -> Path:
-    """Write a project whose first scenario ends at once, and whose second waits at the gate."""
-    return make_project(tmp_path, conversation("a.quick", agent="ships"), conversation("a.slow", agent="gated"))
+    return half_done(tmp_path, redact=[SECRET])
 
 
 def wait_until_half_done(terminal: Terminal) -> None:
@@ -66,7 +50,7 @@ def without_ids(lines: list[str]) -> list[str]:
 def test_a_run_that_is_over_is_left_with_its_last_lines_reports_and_exit_code(
     tmp_path: Path, keyword: str, code: int, verdict: str
 ) -> None:
-    folder = make_project(tmp_path, conversation("a.quick", agent="ships", keyword=keyword))
+    folder = gated_project(tmp_path, conversation("a.quick", agent="ships", keyword=keyword))
     log = agentlab(folder, "run", "--samples", "3").out.splitlines()
     with in_terminal(folder, "run", "--samples", "3") as terminal:
         terminal.wait_for(ALTERNATE)
@@ -117,7 +101,7 @@ def test_a_run_that_is_kept_goes_on_in_the_plain_log(half: Path) -> None:
         terminal.wait_for(ORDINARY)
         terminal.wait_for("a.quick")
         assert "a.slow" not in terminal.drawn
-        (half / "open").touch()
+        open_gate(half)
         code, drawn = terminal.end()
         assert terminal.is_as_before()
     log = agentlab(half, "run", "--samples", "3")
@@ -170,7 +154,7 @@ def _status(pid: int) -> list[str]:
 
 
 def test_a_detail_that_was_marked_stays_above_the_summary(tmp_path: Path) -> None:
-    folder = make_project(tmp_path, conversation("a.quick", agent="ships", keyword="lost"))
+    folder = gated_project(tmp_path, conversation("a.quick", agent="ships", keyword="lost"))
     with in_terminal(folder, "run", "--samples", "2") as terminal:
         terminal.wait_for(ALTERNATE)
         terminal.wait_for("finished below the bar")
@@ -195,7 +179,7 @@ def test_a_detail_that_was_marked_stays_above_the_summary(tmp_path: Path) -> Non
 def test_the_log_is_printed_where_the_view_is_not_wanted(
     tmp_path: Path, args: list[str], environ: dict[str, str]
 ) -> None:
-    folder = make_project(tmp_path, conversation("a.quick", agent="ships"))
+    folder = gated_project(tmp_path, conversation("a.quick", agent="ships"))
     with in_terminal(folder, "run", *args, environ=environ) as terminal:
         code, drawn = terminal.end()
     assert code == 0
@@ -204,7 +188,7 @@ def test_the_log_is_printed_where_the_view_is_not_wanted(
 
 
 def test_bad_input_never_opens_the_view(tmp_path: Path) -> None:
-    folder = make_project(tmp_path, conversation("a.quick", agent="nobody"))
+    folder = gated_project(tmp_path, conversation("a.quick", agent="nobody"))
     with in_terminal(folder, "run") as terminal:
         code, drawn = terminal.end()
     assert code == 2
@@ -213,7 +197,7 @@ def test_bad_input_never_opens_the_view(tmp_path: Path) -> None:
 
 
 def test_without_textual_the_log_is_printed_and_one_line_says_what_there_could_be(tmp_path: Path) -> None:
-    folder = make_project(tmp_path, conversation("a.quick", agent="ships"))
+    folder = gated_project(tmp_path, conversation("a.quick", agent="ships"))
     with in_terminal(folder, "run", code=WITHOUT_TEXTUAL) as terminal:
         code, drawn = terminal.end()
     assert code == 0
@@ -235,7 +219,7 @@ sys.exit(code)
 
 
 def test_nothing_of_textual_is_imported_where_the_view_is_not_shown(tmp_path: Path) -> None:
-    folder = make_project(tmp_path, conversation("a.quick", agent="ships"))
+    folder = gated_project(tmp_path, conversation("a.quick", agent="ships"))
     with in_terminal(folder, "run", "--no-tui", code=NOTHING_OF_TEXTUAL) as terminal:
         code, drawn = terminal.end()
     assert (code, drawn.splitlines()[-1]) == (0, "[]")
@@ -266,7 +250,7 @@ def test_a_bug_in_the_view_costs_neither_run_nor_reports(half: Path) -> None:
         terminal.wait_for(ALTERNATE)
         terminal.wait_for(ORDINARY)
         terminal.wait_for("warning: the live view has a bug and is closed; the run goes on")
-        (half / "open").touch()
+        open_gate(half)
         exit_code, drawn = terminal.end()
         assert terminal.is_as_before()
     printed = plain(drawn)
@@ -274,7 +258,8 @@ def test_a_bug_in_the_view_costs_neither_run_nor_reports(half: Path) -> None:
     assert "✓ all 2 scenarios passed" in printed.partition("Traceback")[0]
     assert "LookupError: nobody thought of this: ***" in printed
     assert "please report it" in printed.splitlines()[-1]
-    assert "hidden-as-a-local" not in printed.replace('password = "hidden-as-a-local"', "")
+    assert "hidden-as-a-local" not in plain(terminal.whole)
+    assert "s3cret-token" not in plain(terminal.whole)
     assert (half / "agentlab-report" / "results.json").exists()
 
 
@@ -289,3 +274,34 @@ def test_a_bug_in_the_run_is_told_once_the_view_is_closed(half: Path) -> None:
     assert "LookupError: nobody thought of this: ***" in left.out
     assert "please report it" in left.out.splitlines()[-1]
     assert (half / "agentlab-report" / "results.json").exists()
+
+
+REDIRECTED = """
+import os, subprocess, sys
+command = [sys.executable, "-m", "agentlab_ci", *sys.argv[1:]]
+sys.exit(subprocess.run(command, {stream}=open(os.devnull, "r+")).returncode)
+"""
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_the_log_is_printed_where_a_stream_is_no_terminal(tmp_path: Path, stream: str) -> None:
+    folder = gated_project(tmp_path, conversation("a.quick", agent="ships"))
+    with in_terminal(folder, "run", code=REDIRECTED.format(stream=stream)) as terminal:
+        code, drawn = terminal.end()
+    assert (code, "\x1b" in drawn) == (0, False)
+    assert ("✓ the scenario passed" in drawn) == (stream != "stdout")
+
+
+@pytest.mark.parametrize("kind", ["process-agent", "python-agent"])
+def test_children_of_all_kinds_work_in_a_run_that_is_watched(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / kind
+    shutil.copytree(ROOT / "docs" / "examples" / kind, folder)
+    shutil.copytree(folder, tmp_path / "plain")
+    log = agentlab(tmp_path / "plain", "run", "--samples", "2")
+    with in_terminal(folder, "run", "--samples", "2") as terminal:
+        terminal.wait_for(ALTERNATE)
+        terminal.wait_for(log.out.splitlines()[-1])
+        terminal.press("q")
+        left = ended(terminal, folder)
+    assert (left.code, left.ends()) == (log.code, log.ends())
+    assert wait_until_gone(folder)
