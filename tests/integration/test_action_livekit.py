@@ -85,7 +85,7 @@ def test_below_the_bar_is_red_and_annotated_without_a_place(tmp_path: Path, gith
     assert step.code == 1
     assert json.loads(step.outputs["failed-scenarios"]) == ["orders.status"]
     (command,) = step.commands("error")
-    assert command.startswith("::error title=orders.status")
+    assert command.startswith("::error title=Label of orders.status (orders.status) ")
     assert "It did not say so." in command
     (body,) = github.bodies()
     assert "run=2" in body

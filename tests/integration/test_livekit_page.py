@@ -12,5 +12,5 @@ def test_its_commands_end_as_it_says(tmp_path: Path) -> None:
     green, red, exported = PAGE.run(tmp_path)
     assert green.out.splitlines()[-1] == "✓ all 2 scenarios passed"
     assert "sample 2/3 ✗ failed" in green.out
-    assert red.out.splitlines()[-1].startswith("✗ 1 of 2 scenarios finished below the bar: SCN_refund")
+    assert red.out.splitlines()[-1].startswith("✗ 1 of 2 scenarios finished below the bar: Refund (SCN_refund)")
     assert '"id": "SCN_refund"' in exported.out

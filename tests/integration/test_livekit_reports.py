@@ -43,27 +43,27 @@ def failures(ended: Ended) -> int:
 @pytest.mark.parametrize(
     ("name", "args", "code", "last"),
     [
-        ("plain.json", (), 1, "✗ 1 of 2 scenarios finished below the bar: SRJ_2"),
-        ("plain.json", ("--fail-on", "never"), 0, "✗ 1 of 2 scenarios finished below the bar: SRJ_2"),
+        ("plain.json", (), 1, "✗ 1 of 2 scenarios finished below the bar: Refuses (SRJ_2)"),
+        ("plain.json", ("--fail-on", "never"), 0, "✗ 1 of 2 scenarios finished below the bar: Refuses (SRJ_2)"),
         ("hostile.json", ("--pass-rate", "0.34"), 0, "✓ all 3 scenarios passed"),
         ("out_of_order.json", ("--pass-rate", "0.34"), 0, "… 1 of 5 scenarios unfinished: SCN_y"),
         (
             "cancelled.json",
             (),
             0,
-            "… LiveKit's run SR_cancelled is STATUS_CANCELLED; 1 of 2 scenarios unfinished: SCN_open",
+            "… LiveKit's run SR_cancelled is STATUS_CANCELLED; 1 of 2 scenarios unfinished: Open (SCN_open)",
         ),
         (
             "cancelled.json",
             ("--require-finished",),
             3,
-            "… LiveKit's run SR_cancelled is STATUS_CANCELLED; 1 of 2 scenarios unfinished: SCN_open",
+            "… LiveKit's run SR_cancelled is STATUS_CANCELLED; 1 of 2 scenarios unfinished: Open (SCN_open)",
         ),
         (
             "broken_off.json",
             ("--fail-on", "never"),
             3,
-            f"… LiveKit's run SR_broken is STATUS_FAILED: out of credit; {SHORT}: SCN_a",
+            f"… LiveKit's run SR_broken is STATUS_FAILED: out of credit; {SHORT}: A (SCN_a)",
         ),
         (
             "no_jobs.json",
@@ -86,6 +86,9 @@ def test_a_run_that_is_not_complete_is_named_in_a_warning(tmp_path: Path) -> Non
     assert report(tmp_path, "cancelled.json").err == "warning: LiveKit's run SR_cancelled is STATUS_CANCELLED\n"
     ended = report(tmp_path, "no_jobs.json", GITHUB_ACTIONS="true")
     assert "::warning title=agentlab::LiveKit's run SR_none is STATUS_FAILED: scenario generation" in ended.err
+    page = (tmp_path / "agentlab-report/report.md").read_text(encoding="utf-8")
+    assert page.endswith("· batch `SR_none`\n"), "nobody knows when it began, and there is no row for a table"
+    assert "|" not in page
     assert report(tmp_path, "plain.json").err == ""
 
 
@@ -157,7 +160,7 @@ def test_why_a_job_was_cancelled_is_told(tmp_path: Path) -> None:
     ]
     run = {"id": "SR_1", "status": "STATUS_CANCELLED", "jobs": jobs, "sampling": {"samples": 2, "pass_rate": 1}}
     ended = report_of(tmp_path, {"version": 1, "run": run})
-    assert "sample 2/2 – cancelled  0ms  SRJ_2  cancelled: interrupted: `out`\\n<b>of</b> credit" in ended.out
+    assert "sample 2/2 – cancelled SRJ_2  cancelled: interrupted: `out`\\n<b>of</b> credit" in ended.out
     page = to_html((tmp_path / "agentlab-report" / "report.md").read_text(encoding="utf-8"))
     assert (
         page.count("interrupted: `out`\\n&lt;b&gt;of&lt;/b&gt; credit") == 2

@@ -72,6 +72,11 @@ class SampleResult(Record):
         return self.given_up or self.termination_reason is TerminationReason.AGENT_UNREACHABLE
 
     @property
+    def is_timed(self) -> bool:
+        """Whether it is known how long it took; another tool may not say."""
+        return self.started_at is not None or self.duration_ms > 0
+
+    @property
     def never_ran(self) -> bool:
         """Whether it ended without having begun."""
         return self.run_id is None and self.status in (SampleStatus.ERROR, SampleStatus.CANCELLED)
@@ -152,8 +157,14 @@ class ScenarioFacts(Record):
 
     @property
     def title(self) -> str:
-        """Id, with the variant in a variant set: the name of its suite in JUnit, its row elsewhere."""
+        """Id, with the variant in a variant set: unlike every other's of the run."""
         return f"{self.scenario_id} · {self.variant.variant_label}" if self.variant else self.scenario_id
+
+    @property
+    def goes_by_name(self) -> bool:
+        """Whether people know it by its name: its id is another tool's, or a code such as LiveKit's `SCN_…`."""
+        says_something = self.file is not None and "." in self.scenario_id
+        return not says_something and self.name.strip() not in ("", self.scenario_id)
 
 
 class ScenarioResult(ScenarioFacts):

@@ -7,6 +7,7 @@ from agentlab_ci.reports.baseline_wording import name_state
 from agentlab_ci.reports.formatting import Glyphs
 from agentlab_ci.reports.matrix import make_matrix, show_cell
 from agentlab_ci.reports.variants import DOES_NOT_GATE, MOST_VARIANTS_TOLD, VariantFacts, name_sets, variants_of
+from agentlab_ci.reports.wording import name_scenario
 
 _LONGEST_ID, _LONGEST_LABEL = 60, 24
 """Characters; what is longer would push the columns off the screen."""
@@ -38,7 +39,7 @@ def _matrix_lines(rows: Sequence[ScenarioResult], glyphs: Glyphs) -> Iterator[st
     table = [["scenario", "needs", *map(_head, matrix.variants)]]
     for line in matrix.lines:
         cells = (_show(cell, glyphs) for cell in line.cells)
-        table.append([_shorten(line.rows[0].scenario_id, _LONGEST_ID), line.needs, *cells])
+        table.append([_shorten(name_scenario(line.rows[0]), _LONGEST_ID), line.needs, *cells])
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for texts in table:
         yield "  ".join(text.ljust(width) for text, width in zip(texts, widths, strict=True)).rstrip()

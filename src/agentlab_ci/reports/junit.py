@@ -100,6 +100,8 @@ def _properties(row: ScenarioResult) -> dict[str, str]:
         "pass_rate": str(row.pass_rate),
         "suite": row.suite,
     }
+    if row.name not in ("", row.scenario_id):
+        properties["name"] = row.name
     if row.label is not None:
         properties["label"] = row.label.value
     if row.agent is not None:
@@ -124,7 +126,7 @@ def _sample_cases(row: ScenarioResult, suite: str) -> list[_Case]:
 
 
 def _sample_case(row: ScenarioResult, suite: str, number: int, sample: SampleResult | None) -> _Case:
-    name = suite if row.samples_wanted == 1 else f"sample {number}/{row.samples_wanted}"
+    name = _name_case(row, suite) if row.samples_wanted == 1 else f"sample {number}/{row.samples_wanted}"
     case = _test_case(row, suite, name)
     if sample is None:
         case.add_skipped_info(message="not run")
@@ -137,6 +139,11 @@ def _sample_case(row: ScenarioResult, suite: str, number: int, sample: SampleRes
     if is_simulation(row) or sample.status is not SampleStatus.PASSED:
         case.stdout = _clean(describe_sample(sample))
     return _Case(case=case, seconds=sample.duration_ms / 1000)
+
+
+def _name_case(row: ScenarioResult, suite: str) -> str:
+    """Name the only testcase of a suite as the scenario: by its name where its id says nothing to people."""
+    return _clean(row.name) if row.goes_by_name else suite
 
 
 def _is_red(row: ScenarioResult, sample: SampleResult) -> bool:
@@ -160,7 +167,7 @@ def _why_skipped(row: ScenarioResult, sample: SampleResult) -> str:
 
 
 def _scenario_case(row: ScenarioResult, suite: str) -> _Case:
-    case = _test_case(row, suite, suite)
+    case = _test_case(row, suite, _name_case(row, suite))
     bad = [sample for sample in row.samples if sample.status in _NOT_PASSED]
     seconds = sum(sample.duration_ms for sample in row.samples) / 1000
     if row.verdict is Verdict.PASSED:

@@ -20,7 +20,7 @@ from agentlab_ci.reports.conversation_log import conversation_lines
 from agentlab_ci.reports.entries import join_alike, make_entries, name_samples
 from agentlab_ci.reports.escape import command_message, command_property, for_log
 from agentlab_ci.reports.excerpt import excerpt, say
-from agentlab_ci.reports.formatting import Glyphs, format_duration
+from agentlab_ci.reports.formatting import TEXT, Glyphs, format_duration
 from agentlab_ci.reports.reasons import (
     explain_not_run,
     explain_sample,
@@ -97,7 +97,7 @@ def annotations(report: RunReport, *, prefix: str = "") -> list[str]:
     commands = [_annotation(row, prefix) for row in rows[:MAX_ANNOTATIONS]]
     rest = rows[MAX_ANNOTATIONS:]
     if rest:
-        names = cut(", ".join(row.title for row in rest), _LONGEST_LINE)
+        names = cut(", ".join(name_row(row, TEXT) for row in rest), _LONGEST_LINE)
         text = f"{plural(len(rest), 'more scenario')} below the bar: {names}"
         commands.append(_error(for_log(text), title="agentlab"))
     return commands
@@ -123,10 +123,15 @@ def problem_annotations(problems: Sequence[Problem], *, prefix: str = "") -> lis
 
 
 def _heading(row: ScenarioResult, glyphs: Glyphs) -> str:
-    name = [row.name] if row.name not in ("", row.scenario_id) else []
     said = [explain_scenario(row)] if row.verdict is Verdict.SKIPPED else remarks(row)
-    parts = [name_row(row, glyphs), *name, count_passes(row), *said, *tell_state(row, str)]
+    parts = [*_titles(row, glyphs), count_passes(row), *said, *tell_state(row, str)]
     return f"{glyphs.of_scenario(row)} " + f" {glyphs.dot} ".join(parts)
+
+
+def _titles(row: ScenarioResult, glyphs: Glyphs) -> list[str]:
+    """Return what the row is called, then what else: the name, where it goes by its id."""
+    more = [] if row.goes_by_name or row.name in ("", row.scenario_id) else [row.name]
+    return [name_row(row, glyphs), *more]
 
 
 def _sample_lines(row: ScenarioResult, glyphs: Glyphs) -> Iterator[str]:
@@ -141,7 +146,8 @@ def _sample_lines(row: ScenarioResult, glyphs: Glyphs) -> Iterator[str]:
 
 
 def _outcome(sample: SampleResult) -> str:
-    said = [f"{format_duration(sample.duration_ms):>4}", sample.run_id] if sample.run_id is not None else []
+    said = [f"{format_duration(sample.duration_ms):>4}"] if sample.is_timed else []
+    said += [sample.run_id] if sample.run_id is not None else []
     if sample.status is SampleStatus.CANCELLED:
         said += explain_sample(sample)
     return f"{sample.status.value:<8} " + "  ".join(said)
@@ -168,7 +174,7 @@ def _annotation(row: ScenarioResult, prefix: str) -> str:
     ]
     more = len(reasons) - _ANNOTATED_SAMPLES
     shown = reasons[:_ANNOTATED_SAMPLES] + ([f"and {more} more"] if more > 0 else [])
-    title = _line(" · ".join([row.title, count_passes(row), *remarks(row), *tell_state(row, str)]))
+    title = _line(" · ".join([name_row(row, TEXT), count_passes(row), *remarks(row), *tell_state(row, str)]))
     return _error("\n".join(shown), title=title, place=_place(row.file, row.line, None, prefix))
 
 

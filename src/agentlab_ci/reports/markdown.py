@@ -37,7 +37,7 @@ def render_report(report: RunReport) -> str:
             *baseline_lines(report, code_span),
             *advise(report, code_span),
         ),
-        table=(table.head, *table.lines),
+        table=(table.head, *table.lines) if table.lines else (),
         notes=table.notes,
         variants=fold_variants(report.scenarios),
         sections=("\n\n".join(_blocks(row)) for row in report.scenarios),
@@ -45,8 +45,7 @@ def render_report(report: RunReport) -> str:
 
 
 def _blocks(row: ScenarioResult) -> Iterator[str]:
-    title = [code_span(row.title), *([inline(row.name)] if row.name not in ("", row.scenario_id) else [])]
-    said = [*title, count_passes(row), *remarks(row), *tell_state(row, code_span)]
+    said = [*_titles(row), count_passes(row), *remarks(row), *tell_state(row, code_span)]
     yield f"### {EMOJI.of_scenario(row)} " + " · ".join(said)
     yield " · ".join(_facts(row))
     if row.skipped is not None:
@@ -57,6 +56,12 @@ def _blocks(row: ScenarioResult) -> Iterator[str]:
         yield from _sample_blocks(entry, always=is_simulation(row))
     for first, last in _missing(row):
         yield f"#### {EMOJI.unfinished} {name_samples(first, last, row.samples_wanted)} · not run"
+
+
+def _titles(row: ScenarioResult) -> list[str]:
+    """Return id and name, first the one by which people know the scenario."""
+    name = [inline(row.name)] if row.name not in ("", row.scenario_id) else []
+    return [*name, code_span(row.title)] if row.goes_by_name else [code_span(row.title), *name]
 
 
 def _facts(row: ScenarioResult) -> Iterator[str]:

@@ -15,7 +15,7 @@ def title_sample(sample: SampleResult) -> str:
     """Return the title of a sample as Markdown: icon, number, status, duration, score if it decided, run id."""
     score = deciding_score(sample)
     title = [f"{EMOJI.of_status(sample.status)} sample {sample.sample}/{sample.of}", sample.status.value]
-    title += [format_duration(sample.duration_ms)] if sample.run_id is not None else []
+    title += [format_duration(sample.duration_ms)] if sample.is_timed else []
     title += [f"score {score}"] if score is not None else []
     title += [code_span(sample.run_id)] if sample.run_id is not None else []
     return " · ".join(title)

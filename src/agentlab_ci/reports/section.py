@@ -18,7 +18,7 @@ from agentlab_ci.reports.reasons import deciding_score, tell_end, tell_history
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.simulation import TURN_BYTES, TURNS, brief_of, is_simulation
 from agentlab_ci.reports.table import LONGEST_NAME, link_to_line
-from agentlab_ci.reports.wording import count_passes, remarks
+from agentlab_ci.reports.wording import count_passes, name_row, remarks
 
 MOST_SAMPLES = 5
 """Of one scenario; the rest is counted."""
@@ -52,7 +52,7 @@ def fold_scenario(row: ScenarioResult, links: Links | None, *, opened: bool, tra
 
 def _summarize(row: ScenarioResult, links: Links | None) -> str:
     """Return one line of HTML: no Markdown is read in a line that begins with a tag."""
-    title = code_element(cut(row.title, LONGEST_NAME))
+    title = code_element(cut(name_row(row, EMOJI), LONGEST_NAME))
     url = link_to_line(row.file, row.line, links)
     linked = title if url is None else f'<a href="{url}">{title}</a>'
     said = [f"<b>{linked}</b>", count_passes(row), *remarks(row), *tell_state(row, code_element)]

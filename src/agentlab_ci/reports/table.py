@@ -13,7 +13,7 @@ from agentlab_ci.reports.matrix import Line, Matrix, make_matrix, show_cell
 from agentlab_ci.reports.reasons import explain_scenario
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.variants import DOES_NOT_GATE, VariantFacts
-from agentlab_ci.reports.wording import count_passes, remarks
+from agentlab_ci.reports.wording import count_passes, name_row, name_scenario, remarks
 
 TABLE_HEAD = "| | Scenario | Samples | Passed | Why |\n|:-:|:--|:--|:--|:--|"
 TABLE_HEAD_WITH_BASELINE = "| | Scenario | Samples | Passed | Baseline | Why |\n|:-:|:--|:--|:--|:--|:--|"
@@ -63,7 +63,7 @@ def table_row(row: ScenarioResult, links: Links | None = None) -> str:
     """
     return _line(
         EMOJI.of_scenario(row),
-        _linked(row.title, row, links),
+        _linked(name_row(row, EMOJI), row, links),
         _marks(row),
         count_passes(row).replace(" passed, needs ", f",{_SPACE}needs{_SPACE}"),
         *([] if row.baseline is None else [_explained_state(row)]),
@@ -92,7 +92,7 @@ def _matrix_line(line: Line, links: Links | None) -> str:
     first = line.rows[0]
     cells = (_matrix_cell(cell) for cell in line.cells)
     return _line(
-        _linked(first.scenario_id, first, links), line.needs.replace(" of ", f"{_SPACE}of{_SPACE}"), *cells
+        _linked(name_scenario(first), first, links), line.needs.replace(" of ", f"{_SPACE}of{_SPACE}"), *cells
     )
 
 

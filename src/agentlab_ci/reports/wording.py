@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from agentlab_ci.core.judge import PassGroup, has_broken_off, pass_groups
-from agentlab_ci.core.results import RunReport, ScenarioResult
+from agentlab_ci.core.results import RunReport, ScenarioFacts, ScenarioResult
 from agentlab_ci.core.stats import format_share
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Label, Verdict
 from agentlab_ci.errors import ExitCode
 from agentlab_ci.reports.formatting import Glyphs
 from agentlab_ci.reports.imported import tell_unfinished
+from agentlab_ci.reports.redact import cut
 
 NAMED_SCENARIOS = 10
 """How many scenarios a sentence names before it only counts the rest."""
+_LONGEST_NAME = 120
+"""Bytes, so that the id beside it is never cut off."""
 
 _ENDED_BY = {
     ExitCode.SIGINT: ("interrupted",),
@@ -34,8 +37,13 @@ def count_passes(row: ScenarioResult) -> str:
 
 
 def name_row(row: ScenarioResult, glyphs: Glyphs) -> str:
-    """Write the row's title with the output's own sign before the variant."""
-    return f" {glyphs.dot} ".join(part for part in (row.scenario_id, row.key[0]) if part is not None)
+    """Write what people know a row by, with the output's own sign before the variant."""
+    return f" {glyphs.dot} ".join(part for part in (name_scenario(row), row.key[0]) if part is not None)
+
+
+def name_scenario(row: ScenarioFacts) -> str:
+    """Return the id, or the name with the id beside it where people know the scenario by that."""
+    return f"{cut(row.name, _LONGEST_NAME)} ({row.scenario_id})" if row.goes_by_name else row.scenario_id
 
 
 def remarks(row: ScenarioResult) -> tuple[str, ...]:

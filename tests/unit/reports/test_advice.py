@@ -183,10 +183,10 @@ def test_of_a_page_the_beginning_is_shown() -> None:
 def test_the_last_words_are_said_once_and_not_in_every_section() -> None:
     row = report_of(given_up("eeeee", ran=3)).scenarios[0]
     assert scenario_section(row, style=PLAIN)[1:] == [
-        "  sample 1/5 ! error     0ms  run_1",
+        "  sample 1/5 ! error    run_1",
         f"      agent_error: {CRASH.message}",
-        "  sample 2/5 ! error     0ms  run_2",
-        "  sample 3/5 ! error     0ms  run_3",
+        "  sample 2/5 ! error    run_2",
+        "  sample 3/5 ! error    run_3",
         f"  samples 4–5/5 ! not run: agent_error: {SPARED.message}",
     ]
 

@@ -170,7 +170,7 @@ def test_names_places_times_and_properties() -> None:
     }  # fmt: skip
     assert {p.get("name"): p.get("value") for p in suite.find("properties")} == {
         "verdict": "passed", "passed": "2", "samples": "3", "needed": "2", "pass_rate": "0.75", "label": "flaky",
-        "suite": "support", "agent": "shop assistant", "tags": "smoke",
+        "suite": "support", "name": "Refund", "agent": "shop assistant", "tags": "smoke",
     }  # fmt: skip
     assert suite.findall("testcase")[1].attrib == {
         "name": "sample 2/3", "classname": "support.refund", "file": "scenarios/support.yaml", "line": "12",
@@ -180,6 +180,12 @@ def test_names_places_times_and_properties() -> None:
 
 def test_a_single_sample_is_named_as_its_scenario() -> None:
     assert _parse(make_report(make_row("p", "a.b")), JUnitStyle.SAMPLES).xpath("//testcase/@name") == ["a.b"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_single_sample_is_named_by_its_name_where_its_id_is_a_code(style: JUnitStyle) -> None:
+    (case,) = _parse(make_report(make_row("p", "SCN_aB3k", name="Refund once", file=None)), style).iter("testcase")
+    assert (case.get("classname"), case.get("name")) == ("SCN_aB3k", "Refund once")
 
 
 def test_variants_of_a_scenario_have_names_of_their_own() -> None:

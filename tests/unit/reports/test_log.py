@@ -129,7 +129,7 @@ def test_a_hostile_problem_is_one_annotation(text: str) -> None:
 
 def test_an_imported_scenario_is_annotated_without_a_place() -> None:
     (command,) = annotations(make_report(scenario("f", "a.b", file=None, line=None)))
-    assert command.startswith("::error title=a.b · failed::sample 1/1 failed: ")
+    assert command.startswith("::error title=B (a.b) · failed::sample 1/1 failed: ")
 
 
 def test_what_does_not_gate_is_not_annotated() -> None:
@@ -162,7 +162,7 @@ def _interrupted(outcomes: str) -> ScenarioResult:
 def test_samples_that_never_ran_are_one_line() -> None:
     row = _interrupted("p" + "c" * 199)
     assert scenario_section(row, style=PLAIN)[1:] == [
-        "  sample 1/200 ✓ passed    0ms  run_1",
+        "  sample 1/200 ✓ passed   run_1",
         "  samples 2–200/200 – not run: run deadline",
     ]
     assert scenario_section(row, style=LogStyle(glyphs=ASCII))[2] == "  samples 2-200/200 - not run: run deadline"
@@ -176,10 +176,10 @@ def test_an_agent_that_is_not_reached_is_told_once() -> None:
     ]
     row = judge_scenario(make_facts(samples_wanted=9), samples)
     assert scenario_section(row, style=PLAIN)[1:] == [
-        "  sample 1/9 ! error     0ms  run_1",
+        "  sample 1/9 ! error    run_1",
         "      agent_unreachable: refused",
-        "  sample 2/9 ! error     0ms  run_2",
-        "  sample 3/9 ! error     0ms  run_3",
+        "  sample 2/9 ! error    run_2",
+        "  sample 3/9 ! error    run_3",
         "  samples 4–9/9 ! not run: agent_unreachable: the rest did not run",
     ]
     (command,) = annotations(make_report(row))

@@ -13,12 +13,38 @@ from agentlab_ci.reports.formatting import TEXT
 from agentlab_ci.reports.wording import (
     NAMED_SCENARIOS,
     count_passes,
+    name_row,
     pass_lines,
     remarks,
     summary_line,
     verdict_sentence,
 )
 from factories import make_report, make_row
+
+
+@pytest.mark.parametrize(
+    ("row", "called"),
+    [
+        (make_row("p", "shop.refund", name="Refund"), "shop.refund"),
+        (make_row("p", "shop.refund", name="Refund", variant="v"), "shop.refund · v"),
+        # another tool's id, and a code of another tool in a file of ours
+        (make_row("p", "desk.refund", name="Refund", file=None), "Refund (desk.refund)"),
+        (make_row("p", "SCN_aB3k", name="Refund"), "Refund (SCN_aB3k)"),
+        (make_row("p", "SCN_aB3k", name="Refund", variant="v"), "Refund (SCN_aB3k) · v"),
+        # nothing else is known
+        (make_row("p", "SCN_aB3k", name="SCN_aB3k", file=None), "SCN_aB3k"),
+        (make_row("p", "SCN_aB3k", name=" ", file=None), "SCN_aB3k"),
+    ],
+)
+def test_what_people_know_a_scenario_by(row: ScenarioResult, called: str) -> None:
+    assert name_row(row, TEXT) == called
+    assert row.title.startswith(row.scenario_id), "which tells it from the others"
+
+
+def test_a_long_name_leaves_room_for_the_id() -> None:
+    called = name_row(make_row("p", "SCN_aB3k", name="ä" * 1000, file=None), TEXT)
+    assert called.endswith(" (SCN_aB3k)")
+    assert len(called.encode()) < 200
 
 
 @pytest.mark.parametrize(
