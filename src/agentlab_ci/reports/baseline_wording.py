@@ -1,10 +1,14 @@
 """How scenarios stand against the baseline, in the words of every surface. Ids and file names are untrusted."""
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 
 from agentlab_ci.core.baseline import BaselineState, LostHardGate
+from agentlab_ci.core.judge import has_broken_off
 from agentlab_ci.core.results import RunReport, ScenarioResult
 from agentlab_ci.core.text import plural
+from agentlab_ci.core.verdict import Verdict
+from agentlab_ci.errors import ExitCode
 from agentlab_ci.reports.redact import cut
 
 MOST_NAMED = 10
@@ -35,7 +39,7 @@ def tell_state(row: ScenarioResult, show: Show) -> tuple[str, ...]:
 
 
 def baseline_lines(report: RunReport, show: Show) -> tuple[str, ...]:
-    """Count the scenarios by state, then name what vanished; no line without a baseline."""
+    """Count the scenarios by state, name what vanished, say why nothing is decided; no line without a baseline."""
     if report.baseline is None:
         return ()
     states = [row.baseline.state for row in report.scenarios if row.baseline is not None]
@@ -45,7 +49,30 @@ def baseline_lines(report: RunReport, show: Show) -> tuple[str, ...]:
     lines = [f"since the baseline ({file}): {told or 'nothing to compare'}"]
     if gone:
         lines.append(f"{plural(len(gone), 'scenario')} of the baseline vanished: {_join(gone)}")
-    return tuple(lines)
+    return (*lines, *_tell_undecided(report))
+
+
+def _tell_undecided(report: RunReport) -> Iterator[str]:
+    """Say why `--fail-on regression` ended in exit code 3, unless what is unfinished says it all."""
+    gating = [row for row in report.judged if row.gate]
+    if report.summary.exit_code is not ExitCode.NO_VERDICT or has_broken_off(report, report.scenarios):
+        return
+    if not any(row.below_bar for row in gating) and any(row.verdict is Verdict.UNFINISHED for row in gating):
+        return
+    reasons = [reason for row in gating if (reason := _why_undecided(row))]
+    if told := ", ".join(f"{count} {reason}" for reason, count in Counter(reasons).items()):
+        code = f"exit code {ExitCode.NO_VERDICT}"
+        yield f"`--fail-on regression` cannot tell whether anything got worse ({code}): {told}"
+
+
+def _why_undecided(row: ScenarioResult) -> str | None:
+    """Name why nobody can say whether the scenario got worse, by the rule of `core.judge`."""
+    state = None if row.baseline is None else row.baseline.state
+    if row.could_not_be_judged:
+        return "could not be judged"
+    if state is BaselineState.NEW and row.below_bar:
+        return "new and below the bar"
+    return _words(state) if state is BaselineState.NOT_COMPARABLE else None
 
 
 _WORST_FIRST = (

@@ -169,6 +169,35 @@ def test_a_run_that_only_a_regression_makes_red_says_so() -> None:
     assert verdict_sentence(against(*rows), TEXT, str)[0] == "✓"
 
 
+CANNOT_TELL = "`--fail-on regression` cannot tell whether anything got worse (exit code 3): "
+
+
+@pytest.mark.parametrize(
+    ("approved", "rows", "told"),
+    [
+        ([], [scenario("fff", "a.b"), scenario("fff", "a.c")], "2 new and below the bar"),
+        ([scenario("ppp", "a.b", hash="1")], [scenario("ppp", "a.b", hash="2")], "1 not comparable"),
+        (
+            [scenario("ppp", "a.b")],
+            [scenario("eee", "a.b"), scenario("fff", "a.c")],
+            "1 could not be judged, 1 new",
+        ),
+        # What is unfinished is told by the verdict.
+        ([scenario("ppp", "a.b")], [scenario("p..", "a.b")], None),
+        # One that is compared is enough.
+        ([scenario("ppp", "a.b")], [scenario("ppp", "a.b"), scenario("fff", "a.c")], None),
+    ],
+)
+def test_why_a_gate_on_regressions_decided_nothing(
+    approved: list[ScenarioResult], rows: list[ScenarioResult], told: str | None
+) -> None:
+    report = regate(against(approved, rows), fail_on=FailOn.REGRESSION)
+    said = [line for line in baseline_lines(report, str) if line.startswith("`--fail-on")]
+    assert [line[: len(CANNOT_TELL + (told or ""))] for line in said] == ([CANNOT_TELL + told] if told else [])
+    assert all(line in closing(report, style=PLAIN) for line in said)
+    assert not any("--fail-on" in line for line in baseline_lines(against(approved, rows), str))
+
+
 def with_texts(row: ScenarioResult, text: str, **facts: Any) -> ScenarioResult:
     """Return the row with the text in all that a baseline says of it."""
     gates = tuple(LostHardGate(id=f"{text}{n}", step=None, missed=2, of=3) for n in range(3))
