@@ -229,7 +229,7 @@ def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunR
             _tell(world, (f"note: {note}" for note in notes))
         case _:
             assert_never(source)
-    if stored.imported is not None and not stored.imported.completed:
+    if stored.imported is not None and stored.imported.remarkable:
         world.warn(tell_unfinished(stored.imported))
     return stored
 

@@ -67,16 +67,17 @@ def build_report(
     """Add up judged scenarios, which come in YAML order, into the report of the run.
 
     Where nothing was judged, because there was nothing or all of it was skipped, the run itself counts as skipped.
-    One of another tool that has broken off is unfinished, unless it failed.
+    One of another tool that has broken off, or that is in doubt, is unfinished, unless it failed.
     """
     rows = tuple(scenarios)
     judged = [row for row in rows if row.verdict is not Verdict.SKIPPED]
     gating = [row.verdict for row in judged if row.gate]
     broken_off = has_broken_off(facts, rows)
+    doubted = facts.imported is not None and facts.imported.doubt is not None
     groups = [(group.variant, group.counts) for group in pass_groups(rows) if group.counts is not None]
     samples = [sample for row in rows for sample in row.samples]
     summary = Summary(
-        verdict=_verdict_of_run(gating, judged=bool(judged), broken_off=broken_off),
+        verdict=_verdict_of_run(gating, judged=bool(judged), broken_off=broken_off or doubted),
         exit_code=decide_exit_code(
             gating,
             judged=len(judged),
@@ -85,7 +86,7 @@ def build_report(
             regressed=any(row.gate and row.regressed for row in judged),
             require_finished=require_finished,
             fail_on=fail_on,
-            broken_off=broken_off,
+            broken_off=broken_off or (doubted and require_finished),
             ended_by=ended_by,
         ),
         scenarios=_count_scenarios(rows),
@@ -100,12 +101,15 @@ def build_report(
 
 
 def has_broken_off(facts: BatchFacts, scenarios: Iterable[ScenarioResult]) -> bool:
-    """Tell whether another tool's run will never come to samples that gate, or has nothing at all to judge."""
+    """Tell whether another tool's run will never come to samples that gate, or has nothing at all to judge.
+
+    Which samples those are need not be known: a run in doubt lacks some.
+    """
     if facts.imported is None:
         return False
     judged = [row for row in scenarios if row.verdict is not Verdict.SKIPPED]
     unfinished = any(row.gate and row.unfinished for row in judged)
-    return not judged or (facts.imported.failed and unfinished)
+    return not judged or (facts.imported.failed and (unfinished or facts.imported.doubt is not None))
 
 
 def _verdict_of_run(gating: list[Verdict], *, judged: bool, broken_off: bool) -> Verdict:

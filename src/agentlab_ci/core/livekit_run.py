@@ -12,8 +12,10 @@ from pydantic_core import PydanticCustomError
 from agentlab_ci.core.model import Rate
 from agentlab_ci.core.trace import Record
 
-MAX_ENTRIES = 100_000
+MAX_ENTRIES = 20_000
 """How many jobs, and how many scenarios, a run may have."""
+MAX_ITEMS = 10_000
+"""How many items may be said and called in one job."""
 COMPLETED, FAILED, CANCELLED = "COMPLETED", "FAILED", "CANCELLED"
 """How runs and jobs end."""
 PENDING, RUNNING = "PENDING", "RUNNING"
@@ -28,6 +30,13 @@ def _read_integer(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     raise PydanticCustomError("livekit_integer", "should be a whole number")
+
+
+def _read_version(value: object) -> object:
+    """Take the number alone: to Python, `true` and `1.0` are 1 too."""
+    if type(value) is not int or value != 1:
+        raise PydanticCustomError("livekit_version", "is of another version; this agentlab reads version 1")
+    return value
 
 
 def _read_status(value: object) -> object:
@@ -103,13 +112,19 @@ class Job(Part):
 
 
 class Run(Part):
-    """A run with its jobs, which come in any order; `sampling` is None in a plain run."""
+    """A run with its jobs, which come in any order; `sampling` is None in a plain run.
+
+    A count that is 0 is one that is not known: zeros are left out.
+    """
 
     id: str = ""
     status: Status = ""
     error: str = ""
     created_at: Moment = ""
     ended_at: Moment = ""
+    job_count: Integer = 0
+    passed_count: Integer = 0
+    failed_count: Integer = 0
     sampling: Sampling | None = None
     scenario_group: ScenarioGroup = ScenarioGroup()
     jobs: tuple[Job, ...] = Field((), max_length=MAX_ENTRIES)
@@ -118,18 +133,20 @@ class Run(Part):
 class ChatHistory(Part):
     """What was said in one job, item by item; `loading.livekit_history` knows the kinds of items."""
 
-    items: tuple[dict[str, Any], ...] = ()
+    items: tuple[dict[str, Any], ...] = Field((), max_length=MAX_ITEMS)
 
 
 class RunSummary(Part):
-    """What LiveKit makes of the run as a whole; `chat_history` is by job id."""
+    """What LiveKit makes of the run as a whole; `chat_history` is by job id. Counts are as those of the run."""
 
+    passed: Integer = 0
+    failed: Integer = 0
     chat_history: dict[str, ChatHistory] = Field(default_factory=dict)
 
 
 class LivekitExport(Part):
     """The whole document."""
 
-    version: Literal[1]
+    version: Annotated[Literal[1], BeforeValidator(_read_version)]
     run: Run
     summary: RunSummary = RunSummary()

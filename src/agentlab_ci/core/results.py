@@ -285,6 +285,7 @@ class ImportedRun(Record):
     """Another tool's run that the results were read from: its id, its status and its error in that tool's words.
 
     `completed` is whether it came to its end; `failed` that it never will, so that what is unfinished stays so.
+    `doubt` is how the counts that it gives differ from what is there, None where they do not.
     """
 
     tool: Name
@@ -293,6 +294,12 @@ class ImportedRun(Record):
     error: str | None = None
     completed: Flag
     failed: Flag = False
+    doubt: str | None = Field(None, exclude_if=lambda value: value is None)
+
+    @property
+    def remarkable(self) -> bool:
+        """Whether there is more to say of the run than its samples do."""
+        return not self.completed or self.error is not None or self.doubt is not None
 
 
 class BatchFacts(Record):

@@ -1,12 +1,15 @@
 """A run that LiveKit's command has exported, as a run of ours: `lk agent simulate export RUN`."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from agentlab_ci import __version__
+from agentlab_ci.core.judge import judge_scenario
 from agentlab_ci.core.livekit_run import (
     CANCELLED,
     COMPLETED,
@@ -28,7 +31,9 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation, SampleError
 from agentlab_ci.errors import InvalidFilesError, Problem
 from agentlab_ci.evaluators.interface import JUDGE
+from agentlab_ci.loading.json_keys import find_double_key
 from agentlab_ci.loading.livekit import name_tag
+from agentlab_ci.loading.livekit_counts import find_doubt
 from agentlab_ci.loading.livekit_history import read_conversation
 from agentlab_ci.loading.livekit_time import milliseconds, read_moment, write_moment
 from agentlab_ci.loading.plain import finite
@@ -38,7 +43,9 @@ TOOL = "livekit"
 KEPT = "livekit"
 """The key under which fields stand that results.json has no place for."""
 NO_REASON = "LiveKit gives no reason"
-MAX_BYTES = 256 << 20
+MAX_BYTES = 64 << 20
+MAX_ITEMS_IN_ALL = 100_000
+"""How many items the jobs of a run may have together: each takes as long to read as a short text."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAMED_PROBLEMS = 20
 _LONGEST_PLACE = 200
@@ -65,7 +72,8 @@ def read_livekit_run(content: bytes, *, shown: str) -> LivekitRun:
     run = export.run
     sampling = _Terms.of(run.sampling)
     problems = [
-        Problem(path=shown, where=where, message=message) for where, message in _find_contradictions(run, sampling)
+        Problem(path=shown, where=where, message=message)
+        for where, message in chain(_find_excess(export), _find_contradictions(run, sampling))
     ]
     if problems:
         raise InvalidFilesError(problems[:_NAMED_PROBLEMS])
@@ -73,6 +81,9 @@ def read_livekit_run(content: bytes, *, shown: str) -> LivekitRun:
     scenarios = tuple(
         _read_scenario(row, export, suite=run.scenario_group.name or TOOL) for row in gathered.rows.values()
     )
+    kept = [job for row in gathered.rows.values() for job in row.jobs.values()]
+    verdicts = [judge_scenario(facts, samples).verdict for facts, samples in scenarios]
+    doubt = find_doubt(export, kept=kept, verdicts=verdicts)
     times = [moment for _, samples in scenarios for sample in samples if (moment := sample.started_at)]
     started, ended = read_moment(run.created_at), read_moment(run.ended_at)
     return LivekitRun(
@@ -85,7 +96,7 @@ def read_livekit_run(content: bytes, *, shown: str) -> LivekitRun:
                 samples=sampling.samples, pass_rate=sampling.pass_rate, stop_when_settled=False
             ),
         ),
-        imported=_read_facts(export),
+        imported=_read_facts(export, doubt),
         scenarios=scenarios,
         duration_ms=milliseconds(started, ended),
         notes=tuple(gathered.notes),
@@ -97,15 +108,21 @@ def _parse(content: bytes, shown: str) -> LivekitExport:
         raise _refusal(shown, f"longer than {MAX_BYTES >> 20} MiB")
     if not content.strip():
         raise _refusal(shown, "it is empty; LiveKit's command prints nothing of a run that has not ended")
+    document = content.removeprefix(_BYTE_ORDER_MARK)
+    place = find_double_key(document.decode("utf-8", "replace"))
+    if place is not None:
+        raise InvalidFilesError(
+            [Problem(path=shown, where=place[-_LONGEST_PLACE:], message="stands twice: which of the two counts?")]
+        )
     try:
-        return LivekitExport.model_validate_json(content.removeprefix(_BYTE_ORDER_MARK))
+        return LivekitExport.model_validate_json(document)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
         for detail in details:
             if detail["loc"] == ("run",) and detail["type"] == "missing":
                 raise _refusal(shown, _say_what_it_is(detail["input"])) from None
         raise InvalidFilesError(
-            Problem(path=shown, where=_place(detail["loc"])[:_LONGEST_PLACE], message=_explain(detail))
+            Problem(path=shown, where=_place(detail["loc"])[:_LONGEST_PLACE], message=str(detail["msg"]))
             for detail in details[:_NAMED_PROBLEMS]
         ) from None
 
@@ -124,12 +141,6 @@ def _place(loc: tuple[int | str, ...]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
 
 
-def _explain(detail: Any) -> str:
-    if detail["loc"] == ("version",) and detail["type"] == "literal_error":
-        return "is of another version; this agentlab reads version 1"
-    return str(detail["msg"])
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Terms:
     """What every scenario is held to; `sampled` tells a run with samples from a plain one."""
@@ -143,6 +154,12 @@ class _Terms:
         given = sampling or Sampling()
         rate = given.pass_rate or PassRate(DEFAULT_PASS_RATE)
         return cls(sampled=sampling is not None, samples=given.samples or 1, pass_rate=rate)
+
+
+def _find_excess(export: LivekitExport) -> Iterator[tuple[str, str]]:
+    items = sum(len(history.items) for history in export.summary.chat_history.values())
+    if items > MAX_ITEMS_IN_ALL:
+        yield "summary.chat_history", f"holds {items:,} items; at most {MAX_ITEMS_IN_ALL:,} are read"
 
 
 def _find_contradictions(run: Run, terms: _Terms) -> Iterator[tuple[str, str]]:
@@ -178,25 +195,41 @@ class _Gathered:
     rows: dict[str, _Row] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        for scenario in self.run.scenario_group.scenarios:
-            if not scenario.id:
-                self.notes.append(f"a scenario of the group has no id, so it has no jobs either: {scenario.label}")
-            elif scenario.id in self.rows:
-                self.notes.append(f"scenario {scenario.id} is in the group twice: the first counts")
-            else:
-                self.rows[scenario.id] = _Row(scenario_id=scenario.id, scenario=scenario, terms=self.sampling)
-        in_group = frozenset(self.rows)
-        for index, job in enumerate(self.run.jobs):
-            self._add(job, index, in_group)
+    _taken: set[str] = field(default_factory=set)
+    _made_up: Counter[str] = field(default_factory=Counter)
 
-    def _add(self, job: Job, index: int, in_group: frozenset[str]) -> None:
+    def __post_init__(self) -> None:
+        scenarios = self.run.scenario_group.scenarios
+        self._taken.update(scenario.id for scenario in scenarios)
+        self._taken.update(job.scenario_id for job in self.run.jobs)
+        for index, scenario in enumerate(scenarios):
+            scenario_id = scenario.id
+            if not scenario_id:
+                scenario_id = self._make_up(f"scenario {index + 1}")
+                label = f": {scenario.label}" if scenario.label else ""
+                self.notes.append(f"{scenario_id} of the group has no id, so no job is known to be its own{label}")
+            elif scenario_id in self.rows:
+                scenario_id = self._make_up(scenario_id)
+                self.notes.append(f"scenario {scenario.id} is in the group twice: its jobs are those of the first")
+            self.rows[scenario_id] = _Row(scenario_id=scenario_id, scenario=scenario, terms=self.sampling)
+        for index, job in enumerate(self.run.jobs):
+            self._add(job, index)
+
+    def _make_up(self, name: str) -> str:
+        """Return an id that nothing else has, which is the name where that is free."""
+        made = name
+        while made in self._taken:
+            self._made_up[name] += 1
+            made = f"{name} ({self._made_up[name] + 1})"
+        self._taken.add(made)
+        return made
+
+    def _add(self, job: Job, index: int) -> None:
         if job.status not in (COMPLETED, FAILED, *_UNFINISHED):
             self.notes.append(f"job {job.id} has the unknown status {job.status}: it counts as unfinished")
         scenario_id, terms = job.scenario_id, self.sampling
         if not scenario_id:
-            scenario_id = job.id or f"job {index + 1}"
-            scenario_id += " (job)" if scenario_id in in_group else ""
+            scenario_id = self._make_up(job.id or f"job {index + 1}")
             # Without a number it is no sample of several, whatever the others are.
             terms = terms if job.sample else _Terms(sampled=False, samples=1, pass_rate=terms.pass_rate)
         row = self.rows.setdefault(scenario_id, _Row(scenario_id=scenario_id, scenario=None, terms=terms))
@@ -285,7 +318,7 @@ def _read_evaluations(job: Job, status: SampleStatus) -> tuple[Evaluation, ...]:
     )
 
 
-def _read_facts(export: LivekitExport) -> ImportedRun:
+def _read_facts(export: LivekitExport, doubt: str | None) -> ImportedRun:
     run = export.run
     kept = _kept(run, without={"id", "status", "error", "jobs", "scenario_group"}).get(KEPT, {})
     group = _kept(run.scenario_group, without={"scenarios"}).get(KEPT)
@@ -299,7 +332,8 @@ def _read_facts(export: LivekitExport) -> ImportedRun:
         status=f"{STATUS_PREFIX}{run.status}" if run.status else "",
         error=run.error or None,
         completed=run.status == COMPLETED,
-        failed=run.status == FAILED,
+        failed=run.status == FAILED or (doubt is not None and run.status not in (PENDING, RUNNING)),
+        doubt=doubt,
         **{KEPT: kept} if kept else {},
     )
 

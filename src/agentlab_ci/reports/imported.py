@@ -11,7 +11,7 @@ _NO_STATUS = "of no known status"
 
 
 def tell_unfinished(run: ImportedRun, show: Callable[[str], str] = str) -> str:
-    """Name a run that did not come to its end, its status, and its error if there is one, in one line.
+    """Name a run with its status, its error and what is in doubt of it, if anything, in one line.
 
     `show` makes what the tool says safe for the sink that the sentence is for.
     """
@@ -19,4 +19,5 @@ def tell_unfinished(run: ImportedRun, show: Callable[[str], str] = str) -> str:
     named += f" {show(run.run_id)}" if run.run_id else ""
     status = show(run.status) if run.status else _NO_STATUS
     error = cut(" ".join((run.error or "").split()), _LONGEST_ERROR)
-    return f"{named} is {status}" + (f": {show(error)}" if error else "")
+    said = [f"{named} is {status}" + (f": {show(error)}" if error else "")]
+    return "; ".join([*said, show(run.doubt)] if run.doubt else said)

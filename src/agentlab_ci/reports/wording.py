@@ -104,7 +104,7 @@ def verdict_sentence(report: RunReport, glyphs: Glyphs, show: Show) -> str:
     noun = "scenario" if len(gating) == len(report.judged) else "gating scenario"
     broken_off = has_broken_off(report, report.scenarios)
     clauses = list(_clauses(gating, noun, lambda rows: _name(rows, glyphs, show), broken_off=broken_off))
-    if report.imported is not None and not report.imported.completed:
+    if report.imported is not None and report.imported.remarkable:
         clauses.insert(0, tell_unfinished(report.imported, show))
     clauses[:0] = _ENDED_BY.get(report.summary.exit_code, ())
     if others:
@@ -134,8 +134,7 @@ def _clauses(
         yield f"{len(unfinished)} {of} unfinished: {name(unfinished)}"
     if not gating:
         yield f"no {noun} to judge"
-    elif broken_off and not unfinished:
-        short = [row for row in gating if row.unfinished]
+    elif broken_off and not unfinished and (short := [row for row in gating if row.unfinished]):
         yield f"{len(short)} {of} without all samples: {name(short)}"
     elif not failed and not not_judged and not unfinished:
         yield f"the {noun} passed" if len(gating) == 1 else f"all {len(gating)} {noun}s passed"

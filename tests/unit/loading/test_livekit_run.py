@@ -171,16 +171,47 @@ def test_a_job_without_a_scenario_is_one_of_its_own() -> None:
     )
     assert [(row.scenario_id, row.samples_wanted) for row, _ in run.scenarios] == [
         ("SRJ_own", 3),
-        ("SRJ_own (job)", 1),  # no sample of several: it has no number
+        ("SRJ_own (2)", 1),  # no sample of several: it has no number
         ("SRJ_2", 3),
         ("job 3", 1),
     ]
 
 
-def test_odd_groups_are_noted() -> None:
-    run = read({"scenario_group": {"scenarios": [{"id": "A"}, {"id": "A", "label": "other"}, {"label": "lost"}]}})
-    assert [row.name for row, _ in run.scenarios] == ["A"]
-    assert len(run.notes) == 2
+def test_odd_scenarios_of_the_group_are_unfinished() -> None:
+    group = [{"id": "A"}, {"id": "A", "label": "other"}, {"label": "lost"}, {"id": "A (2)"}, {}]
+    jobs = [job(1, scenario="A"), job(2, scenario="A (2)", sample=1)]
+    run = read({"status": "STATUS_FAILED", "scenario_group": {"scenarios": group}, "jobs": jobs})
+    rows = judged(run).scenarios
+    assert [(row.scenario_id, row.name, row.verdict.value) for row in rows] == [
+        ("A", "A", "passed"),
+        ("A (3)", "other", "unfinished"),  # `A (2)` is somebody else's
+        ("scenario 3", "lost", "unfinished"),
+        ("A (2)", "A (2)", "passed"),
+        ("scenario 5", "scenario 5", "unfinished"),
+    ]
+    assert judged(run).summary.exit_code is ExitCode.NO_VERDICT
+    assert run.notes == (
+        "scenario A is in the group twice: its jobs are those of the first",
+        "scenario 3 of the group has no id, so no job is known to be its own: lost",
+        "scenario 5 of the group has no id, so no job is known to be its own",
+    )
+
+
+@pytest.mark.parametrize(
+    "jobs",
+    [
+        [{"id": "q", "status": "FAILED"}, {"id": "q", "status": "COMPLETED"}],
+        [{"id": "q", "status": "FAILED"}, {"id": "j2", "status": "COMPLETED", "scenario_id": "q"}],
+        [{"id": "j2", "status": "COMPLETED", "scenario_id": "q"}, {"id": "q", "status": "FAILED"}],
+        [{"status": "FAILED"}, {"id": "job 1", "status": "COMPLETED"}],
+        [{"id": "job 2", "status": "COMPLETED"}, {"status": "FAILED"}],
+        [{"id": "q"}, {"id": "q", "status": "FAILED"}, {"id": "q (2)", "status": "COMPLETED"}],
+    ],
+)
+def test_no_job_without_a_scenario_joins_another(jobs: list[dict[str, Any]]) -> None:
+    report = judged(read({"status": "COMPLETED", "jobs": jobs}))
+    assert len(report.scenarios) == len({row.scenario_id for row in report.scenarios}) == len(jobs)
+    assert report.summary.exit_code is ExitCode.BELOW_BAR
 
 
 @pytest.mark.parametrize(
@@ -222,6 +253,13 @@ def test_what_cannot_be_is_named_with_its_place(run: object, place: str) -> None
         (b"{}", "it has no `run`"),
         (b'{"run": {}}', "version: Field required"),
         (b'{"version": 2, "run": {}}', "this agentlab reads version 1"),
+        (b'{"version": true, "run": {}}', "this agentlab reads version 1"),
+        (b'{"version": 1.0, "run": {}}', "this agentlab reads version 1"),
+        (b'{"version": "1", "run": {}}', "this agentlab reads version 1"),
+        (
+            b'{"version": 1, "run": {"jobs": [{"status": "FAILED", "status": "COMPLETED"}]}}',
+            "run.jobs[0].status: stands twice",
+        ),
         (b'{"batch_id": "b", "scenarios": []}', "read without `--from livekit`"),
         (b'{"version": 1, "run": {"id": "\xff"}}', "run.json: "),
     ],
@@ -237,8 +275,13 @@ def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidFilesError, match="longer than"):
         read({})
     monkeypatch.undo()
-    with pytest.raises(InvalidFilesError, match="at most 100000 items"):
-        read({"jobs": [{}] * 100_001})
+    with pytest.raises(InvalidFilesError, match=r"run\.jobs: .* at most 20000 items"):
+        read({"jobs": [{}] * 20_001})
+    with pytest.raises(InvalidFilesError, match=r"SRJ_1\.items: .* at most 10000 items"):
+        read({}, {"chat_history": {"SRJ_1": {"items": [{}] * 10_001}}})
+    histories: dict[str, Any] = {f"SRJ_{number}": {"items": [{}] * 10_000} for number in range(11)}
+    with pytest.raises(InvalidFilesError, match=r"summary\.chat_history: holds 110,000 items; at most 100,000"):
+        read({}, {"chat_history": histories})
 
 
 def test_null_is_what_is_not_there() -> None:
