@@ -10,7 +10,7 @@ from agentlab_ci.agents.opening import make_judge_opener
 from agentlab_ci.app import Outcome, World
 from agentlab_ci.core.agreement import Rejudged
 from agentlab_ci.core.results import SampleResult, ScenarioResult
-from agentlab_ci.core.scenario import ScenarioType, Simulation
+from agentlab_ci.core.scenario import Mode, ScenarioType, Simulation
 from agentlab_ci.core.stored import BatchRef, RunRef
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation, Usage
@@ -20,7 +20,9 @@ from agentlab_ci.loading.project import load_config
 from agentlab_ci.loading.secrets import secret_values
 from agentlab_ci.reports.agreement_text import agreement_lines
 from agentlab_ci.reports.escape import for_log
+from agentlab_ci.reports.formatting import TEXT
 from agentlab_ci.reports.redact import Redactor
+from agentlab_ci.reports.wording import name_row
 from agentlab_ci.results_file import read_results_file
 from agentlab_ci.runner.interface import ModelFailedError
 from agentlab_ci.runner.models import ask_judge
@@ -44,12 +46,17 @@ def check_judge(text: str, world: World, *, database: Path, config_file: str | N
     config = load_config(cwd=world.cwd, config_file=config_file)
     if config.judge is None:
         raise BadInputError("the config has no judge: add `judge: {model: …}`")
-    cases = [case for row in _find_rows(text, world, database) for case in _find_cases(row)]
+    rows = _find_rows(text, world, database)
+    cases = [case for row in rows for case in _find_cases(row)]
     if not cases:
         raise BadInputError(f"{text} holds no simulation that a judge has judged")
     redactor = Redactor(secret_values(config, world.environ) | world.secrets)
     transcripts, often = plural(len(cases), "transcript"), plural(times, "time")
     world.console.err(for_log(f"judging {transcripts} {often} with {config.judge.model}"))
+    if vetoed := sum(map(_count_vetoed, rows)):
+        world.console.err(
+            f"left out, because a hard gate failed before a judge was asked: {plural(vetoed, 'sample')}"
+        )
     with redactor.masking_errors():
         open_judge = make_judge_opener(
             config.judge,
@@ -102,7 +109,18 @@ def _find_cases(row: ScenarioResult) -> Iterator[_Case]:
     for sample in row.samples:
         stored = next((it for it in sample.evaluations if it.type == JUDGE), None)
         if stored is not None:
-            yield _Case(title=row.title, body=body, sample=sample, stored=stored)
+            yield _Case(title=name_row(row, TEXT), body=body, sample=sample, stored=stored)
+
+
+def _count_vetoed(row: ScenarioResult) -> int:
+    """Count the samples of a simulation that a deterministic check failed, so that no judge was asked."""
+    if row.type is not ScenarioType.SIMULATION:
+        return 0
+    return sum(
+        any(it.mode is Mode.HARD_GATE and not it.passed for it in sample.evaluations)
+        and all(it.type != JUDGE for it in sample.evaluations)
+        for sample in row.samples
+    )
 
 
 class _Panel:

@@ -95,6 +95,23 @@ def test_a_judge_that_agrees_and_what_it_was_asked(
     assert {request.headers["authorization"] for request in server.received} == {f"Bearer {KEY}"}
 
 
+def test_samples_that_no_judge_was_asked_about_are_counted(ask: Callable[[Judge, RunReport, int], Ended]) -> None:
+    row = simulation_scenario("SCN_aB3k", "vetoed", "met", "vetoed", "no_user", "no_judge", name="Refund once")
+    samples = [
+        it.model_copy(update={"evaluations": it.evaluations[:1]}) if it.sample in (1, 3) else it
+        for it in row.samples
+    ]
+    ended = ask(keyword_judge, make_report(row.model_copy(update={"samples": tuple(samples)})), 1)
+    assert ended.err.splitlines() == [
+        "judging 1 transcript 1 time with gpt-judge",
+        "left out, because a hard gate failed before a judge was asked: 2 samples",
+    ]
+    assert ended.out.splitlines()[:2] == [
+        "Refund once (SCN_aB3k)",
+        "  sample 2/5 ✓ met      1/1 agree  run_2",
+    ]
+
+
 def test_a_judge_that_disagrees_says_why_and_no_secret(ask: Callable[[Judge, RunReport, int], Ended]) -> None:
     ended = ask(lambda *_: NOT_REFUNDED, make_report(simulation_scenario("a.b", "met", "missed")), 3)
     assert ended.code == 0

@@ -96,6 +96,8 @@ def _read_lists(raw: bytes, path: str) -> tuple[list[_List], list[Problem]]:
         rows = document.data.get(_ROWS) if isinstance(document.data, Mapping) else None
         if isinstance(rows, list):
             lists.append(_List(document=document, rows=rows, scenarios=scenarios))
+    if not any(isinstance(it.data, Mapping) and _ROWS in it.data for it in file.documents):
+        problems = list(file.problems)  # what else it may be is no matter
     if not lists and not problems:
         message = f"has no list of simulations ({quoted(_ROWS + ':')}): other scenarios have ids anyway"
         problems.append(Problem(path=path, line=1, column=1, message=message))

@@ -106,7 +106,7 @@ def test_lists_among_other_documents() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: b\n", "1:1: `id` is required"),
+        ("agents: [{nam: b}]\n", "1:1: has no list of simulations (`scenarios:`)"),
         ("{", "2:1: not valid YAML"),
         (LIST, "2:1: scenarios: "),
         (f"{LIST}  - {{label: x}}\n", "3:5: scenarios[0]: `instructions` is required"),
