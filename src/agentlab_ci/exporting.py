@@ -15,7 +15,7 @@ from agentlab_ci.reports.livekit_json import render_livekit
 from agentlab_ci.results_file import read_results_file
 from agentlab_ci.settings import ResultsSource
 from agentlab_ci.store.reader import load_report
-from agentlab_ci.store.references import find_reference
+from agentlab_ci.store.references import NotStoredError, batch_not_found, find_reference
 
 _OLD_COMMAND = re.compile(rb"(#[^\x20-\x7e]*)#(?=[^\x20-\x7e]*\[)")
 """`##[` anywhere in a line is a command to a CI runner, which may look past what cannot be seen."""
@@ -45,7 +45,12 @@ def export_batch(text: str, world: World, *, database: Path, form: ResultsSource
 def _find(text: str, world: World, database: Path) -> RunReport:
     if not text.startswith("@") and (text.endswith(".json") or (world.cwd / text).is_file()):
         return regate(read_results_file(world.cwd, text))
-    reference = find_reference(database, text)
+    try:
+        reference = find_reference(database, text)
+    except NotStoredError as error:
+        if text.startswith(("@", "batch_", "run_")):
+            raise
+        raise batch_not_found(text, database) from error
     match reference:
         case BatchRef(batch_id=batch_id, scenario_id=None):
             return load_report(database, batch_id)

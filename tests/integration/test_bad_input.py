@@ -52,7 +52,9 @@ def validate_in(folder: Path, monkeypatch: pytest.MonkeyPatch, *args: str) -> tu
         ),
         (
             CONVERSATION.replace("step_count_max", "response_contains"),
-            ["13:6: evaluators[0].type: `response_contains` cannot stand at the end of a conversation; there may be "],
+            [
+                "13:6: evaluators[0].type: `response_contains` cannot stand at the end of a conversation; there may be "
+            ],
         ),
         (
             CONVERSATION.replace("0.75", "0"),
@@ -254,9 +256,9 @@ def test_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         tmp_path, {"agentlab.config.yaml": config, "scenarios/a.yaml": CONVERSATION, "scenarios/b.yaml": second}
     )
     assert list_in(tmp_path, monkeypatch, "scenarios") == [
-        "ID             TYPE          SUITE    TAGS   SAMPLES     PLACE",
-        "support.order  conversation  support  smoke  3, needs 2  scenarios/a.yaml:1",
-        "shop.cart      conversation  shop     -      5, needs 4  scenarios/b.yaml:1",
+        "ID             TYPE          SUITE    TAGS   SAMPLES     PLACE               NAME",
+        "support.order  conversation  support  smoke  3, needs 2  scenarios/a.yaml:1  Where is the order",
+        "shop.cart      conversation  shop     -      5, needs 4  scenarios/b.yaml:1  Where is the order",
     ]
     assert list_in(tmp_path, monkeypatch, "agents") == [
         "NAME      PROVIDER  LABEL         WHERE",

@@ -74,6 +74,8 @@ def test_each_batch_is_found_by_its_names(tmp_path: Path, database: Path, form: 
         ("@prev:a.one", "is only a part of batch_1: export takes whole batches"),
         ("run_1.a.one.1", "run_1.a.one.1 is a run: export takes whole batches, and its batch is batch_1"),
         ("batch_9", "Batch 'batch_9' not found"),
+        ("nope", "Batch 'nope' not found"),
+        ("run_9", "Run 'run_9' not found"),
         ("@first", "@first means nothing"),
         ("none.json", "cannot read none.json"),
         ("agentlab.config.yaml", "agentlab.config.yaml: not the results.json of agentlab"),

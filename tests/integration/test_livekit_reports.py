@@ -2,6 +2,8 @@
 
 import json
 import re
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -11,7 +13,7 @@ import pytest
 from agentlab_ci.core.judge import regate
 from agentlab_ci.reports.escape import code_span
 from agentlab_ci.reports.json_report import read_results
-from command import Ended, agentlab
+from command import SECONDS, Ended, agentlab, start_agentlab
 from github_markdown import to_html
 from golden import assert_golden
 from hostile import HOSTILE_TEXTS
@@ -112,6 +114,67 @@ def test_a_hostile_run_is_harmless_everywhere(tmp_path: Path, *, github: bool) -
         assert_golden("livekit/hostile.xml", (folder / "junit.xml").read_bytes())
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        "redact: [SHOP_KEY]\n",
+        "agents: [{name: a, provider: http, url: 'http://h', headers: {X: '{{env.SHOP_KEY}}'}}]\n",
+        "judge: {model: m, base_url: 'http://h', api_key_env: SHOP_KEY}\n",
+        "redact: [SHOP_KEY\n",  # not valid, and yet it says what is secret
+    ],
+)
+def test_secrets_of_the_config_are_masked(tmp_path: Path, config: str) -> None:
+    (tmp_path / "agentlab.config.yaml").write_text(config, encoding="utf-8")
+    said = {"items": [{"message": {"role": "user", "content": [f"It is {SECRET}."]}}]}
+    run = {"status": "STATUS_FAILED", "error": SECRET, "jobs": [{"id": "j", "status": "FAILED", "error": SECRET}]}
+    document = {"version": 1, "run": run, "summary": {"chat_history": {"j": said}}}
+    formats = ("--format", "md,junit,json,html")
+    ended = report_of(tmp_path, document, *formats, SHOP_KEY=SECRET)
+    assert "It is ***." in ended.out
+    written = [path.read_text(encoding="utf-8") for path in (tmp_path / "agentlab-report").iterdir()]
+    assert len(written) == 4
+    assert SECRET not in "".join([ended.out, ended.err, *written])
+
+
+def test_an_export_may_come_through_a_pipe(tmp_path: Path) -> None:
+    process = start_agentlab(tmp_path, "report", "--from", "livekit", "-", stdin=subprocess.PIPE)
+    out, err = process.communicate((DATA / "plain.json").read_text(encoding="utf-8"), timeout=SECONDS)
+    assert process.returncode == 1, err
+    assert "1 of 2 scenarios finished below the bar" in out
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_reading_of_a_file(tmp_path: Path, number: int, code: int) -> None:
+    process = start_agentlab(tmp_path, "report", "--from", "livekit", "-", stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(" " * (1 << 20))  # more than a pipe holds: it reads by now
+    process.stdin.flush()
+    process.send_signal(number)
+    assert process.wait(SECONDS) == code
+    out, err = process.communicate()
+    assert (out, err) == ("", "agentlab: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_lacks_jobs_says_so_everywhere(tmp_path: Path) -> None:
+    run = {"id": "r", "status": "STATUS_COMPLETED", "job_count": 6, "jobs": [{"id": "j", "status": "COMPLETED"}]}
+    ended = report_of(tmp_path, {"version": 1, "run": run})
+    said = "LiveKit's run r is STATUS_COMPLETED; it counts 6 jobs, and the export holds 1"
+    assert (ended.code, ended.err) == (3, f"warning: {said}\n")
+    assert ended.out.splitlines()[-1] == f"… {said}; the scenario passed"
+    assert said in (tmp_path / "agentlab-report" / "report.md").read_text(encoding="utf-8").replace("&#39;", "'")
+    again = agentlab(tmp_path, "report", "agentlab-report/results.json")
+    assert (again.code, again.err, again.out.splitlines()[-1]) == (3, ended.err, ended.out.splitlines()[-1])
+
+
+@pytest.mark.parametrize("status", ["STATUS_COMPLETED", "STATUS_FAILED"])
+def test_a_run_without_jobs_tells_its_error(tmp_path: Path, status: str) -> None:
+    ended = report_of(tmp_path, {"version": 1, "run": {"id": "r", "status": status, "error": "QUOTA EXCEEDED"}})
+    assert ended.code == 3
+    assert f"LiveKit's run r is {status}: QUOTA EXCEEDED" in ended.err
+    assert "QUOTA EXCEEDED" in ended.out.splitlines()[-1]
+
+
 def test_every_text_of_a_run_may_be_hostile(tmp_path: Path) -> None:
     scenarios, jobs, chats = [], [], {}
     for number, text in enumerate(HOSTILE_TEXTS):
@@ -174,7 +237,12 @@ def test_why_a_job_was_cancelled_is_told(tmp_path: Path) -> None:
         ("", "run.json: not what `lk agent simulate export` prints: it is empty"),
         ("{}", "run.json: not what `lk agent simulate export` prints: it has no `run`"),
         ('{"version": 1, "run": {"jobs": 3}}', "run.json: run.jobs: Input should be a valid array"),
-        ("{", "run.json: Invalid JSON"),
+        ("{", "run.json: not what `lk agent simulate export` prints: Invalid JSON"),
+        ("[]", "run.json: not what `lk agent simulate export` prints: Input should be an object"),
+        (
+            "No simulation run found\n",
+            "run.json: not what `lk agent simulate export` prints: Invalid JSON",
+        ),
     ],
 )
 def test_what_is_no_export_is_one_sentence(tmp_path: Path, content: str, said: str) -> None:

@@ -45,7 +45,7 @@ def command() -> None:
 @command.command("scenarios", short_help="Show each scenario, its samples and its place.")
 @_project_options
 def scenarios(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
-    """Show each scenario with its samples, how many of them must pass, and its place."""
+    """Show each scenario with its samples, how many of them must pass, its place and its name."""
     from agentlab_ci.core.policy import choose_sampling  # noqa: PLC0415 - `--help` needs none of it
 
     project = _load(config_file, scenario_paths)
@@ -54,8 +54,9 @@ def scenarios(config_file: str | None, scenario_paths: tuple[str, ...]) -> None:
         sampling = choose_sampling(scenario.sampling, project.config.sampling)
         place = f"{scenario.place.path}:{scenario.place.line}"
         needs = f"{sampling.samples}, needs {sampling.needed}"
-        rows.append((scenario.id, scenario.type, scenario.suite, ", ".join(scenario.tags), needs, place))
-    _print_columns(("ID", "TYPE", "SUITE", "TAGS", "SAMPLES", "PLACE"), rows)
+        tags = ", ".join(scenario.tags)
+        rows.append((scenario.id, scenario.type, scenario.suite, tags, needs, place, scenario.name))
+    _print_columns(("ID", "TYPE", "SUITE", "TAGS", "SAMPLES", "PLACE", "NAME"), rows)
 
 
 @command.command("agents", short_help="Show each agent of the config, and where it is.")

@@ -119,6 +119,8 @@ def _parse(content: bytes, shown: str) -> LivekitExport:
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
         for detail in details:
+            if not detail["loc"]:  # no JSON at all, or no object
+                raise _refusal(shown, str(detail["msg"])) from None
             if detail["loc"] == ("run",) and detail["type"] == "missing":
                 raise _refusal(shown, _say_what_it_is(detail["input"])) from None
         raise InvalidFilesError(
