@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from agentlab_ci.core.compare_batches import BatchComparison, RowComparison
 from agentlab_ci.core.compare_runs import Change, RunComparison, RunView
 from agentlab_ci.core.results import RunReport, SampleResult
@@ -21,9 +23,11 @@ from agentlab_ci.reports.compare_wording import (
     tell_p,
     tell_passes,
 )
-from agentlab_ci.reports.escape import printable, printable_block
+from agentlab_ci.reports.escape import code_element, printable, printable_block
 from agentlab_ci.reports.formatting import TEXT, format_moment
 from agentlab_ci.reports.reasons import describe_evaluation
+from agentlab_ci.reports.redact import cut
+from agentlab_ci.reports.table import LONGEST_NAME
 from agentlab_ci.reports.ui_frame import Frame, render_page
 from agentlab_ci.reports.ui_links import batch_url, compare_url, run_url
 from agentlab_ci.reports.ui_parts import Mark, mark_status, short
@@ -106,7 +110,7 @@ def batches_compared_page(comparison: BatchComparison, frame: Frame) -> bytes:
         frame,
         f"{short(comparison.old.batch_id)} and {short(comparison.new.batch_id)} compared",
         mark=Mark(kind=_KINDS[worst], glyph=icon_of(worst, TEXT), word=""),
-        headline=_begin(conclude_batches(comparison, TEXT, short)),
+        headline=Markup(_begin(conclude_batches(comparison, TEXT, _code))),  # noqa: S704 - our words, and names escaped
         figures=_spaced(count_changes(comparison)),
         sides=(_batch_side("old", comparison.old), _batch_side("new", comparison.new)),
         swapped=compare_url(comparison.new.batch_id, comparison.old.batch_id),
@@ -228,6 +232,10 @@ def _line(text: str) -> Line:
 
 def _spaced(words: str) -> str:
     return _arrow(words.replace("_", " "))
+
+
+def _code(name: str) -> str:
+    return code_element(cut(name, LONGEST_NAME))
 
 
 def _begin(sentence: str) -> str:

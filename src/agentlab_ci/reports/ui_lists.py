@@ -48,10 +48,11 @@ def runs_page(entries: Sequence[RunEntry], form: Form, pages: Pages, frame: Fram
     return _list_page("Runs", [*map(_run_row, entries)], heads, frame, form=form, pages=pages)
 
 
-def scenarios_page(entries: Sequence[ScenarioEntry], frame: Frame) -> bytes:
-    """Render the list of scenarios."""
+def scenarios_page(entries: Sequence[ScenarioEntry], form: Form, frame: Frame, *, is_cut: bool) -> bytes:
+    """Render the list of scenarios; `is_cut` says that there are more."""
     heads = ("Scenario", "Last verdict", "Suite", "Batches", "Last batch")
-    return _list_page("Scenarios", [*map(_scenario_row, entries)], heads, frame)
+    note = f"The first {len(entries)} are shown: a filter shows others." if is_cut else ""
+    return _list_page("Scenarios", [*map(_scenario_row, entries)], heads, frame, form=form, note=note)
 
 
 def _list_page(
@@ -60,17 +61,18 @@ def _list_page(
     heads: Sequence[str],
     frame: Frame,
     *,
-    form: Form | None = None,
+    form: Form,
     pages: Pages | None = None,
+    note: str = "",
 ) -> bytes:
     nothing = _no(title.lower(), form)
     return render_page(
-        "ui_list.html.j2", frame, title, rows=rows, heads=heads, form=form, pages=pages, nothing=nothing
+        "ui_list.html.j2", frame, title, rows=rows, heads=heads, form=form, pages=pages, note=note, nothing=nothing
     )
 
 
-def _no(nouns: str, form: Form | None) -> str:
-    if form is not None and form.is_used:
+def _no(nouns: str, form: Form) -> str:
+    if form.is_used:
         return f"No {nouns} like that are stored."
     return f"No {nouns} are stored yet: `agentlab run` stores them, and they appear here while it runs."
 

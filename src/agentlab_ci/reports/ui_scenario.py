@@ -90,7 +90,7 @@ def _line(
     return Line(
         point=point,
         began=format_moment(it.started_at),
-        remarks=remarks(row),
+        remarks=tuple(remark for remark in remarks(row) if remark != point.mark.word),
         agent=short(row.agent.label) if row.agent is not None else "",
         identity=short(", ".join(part for part in told if not part.startswith("agent "))),
         changed=", ".join(_changes(it, previous)),

@@ -73,7 +73,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX batches_by_start ON batches (started_at)",
         "CREATE INDEX scenarios_by_key ON scenarios (batch_id, variant, scenario_id, suite, agent)",
-        "CREATE INDEX scenarios_by_id ON scenarios (scenario_id, variant, batch_id)",
+        "CREATE INDEX scenarios_by_id ON scenarios (scenario_id, variant, batch_id, suite, verdict)",
         "CREATE INDEX samples_by_status ON samples (batch_id, status)",
         "CREATE INDEX samples_by_scenario ON samples (scenario_id, variant, batch_id, status)",
         # All that a list of runs filters by: it looks at the rows of those alone that it shows.

@@ -21,8 +21,9 @@ _IS_KNOWN = "SELECT 1 FROM scenarios WHERE scenario_id = :id UNION SELECT 1 FROM
 # Beside max(), SQLite takes the other columns from the row that holds the maximum.
 _SCENARIOS = """
     SELECT scenario_id, variant, suite, batch_id, row.verdict, max(started_at) AS started_at, count(*) AS batches
-    FROM scenarios row JOIN batches USING (batch_id) WHERE ended_at IS NOT NULL
-    GROUP BY scenario_id, variant ORDER BY suite, scenario_id, variant
+    FROM scenarios row JOIN batches USING (batch_id)
+    WHERE ended_at IS NOT NULL AND scenario_id GLOB :scenario AND (:suite IS NULL OR suite = :suite)
+    GROUP BY scenario_id, variant ORDER BY suite, scenario_id, variant LIMIT :limit
 """
 
 
@@ -45,11 +46,17 @@ def load_history(path: Path, scenario_id: str, *, limit: int) -> tuple[StoredSce
         )
 
 
-def list_scenarios(path: Path) -> tuple[ScenarioEntry, ...]:
-    """Return every scenario and variant that a batch ended with, and how it stood in the newest of them."""
+def list_scenarios(
+    path: Path, *, scenario: str = "*", suite: str | None = None, limit: int
+) -> tuple[ScenarioEntry, ...]:
+    """Return up to `limit` scenarios and variants that batches ended with, and how they stood in the newest.
+
+    By suite and id. `scenario` is a glob; with `suite`, what batches ended with while they were in it.
+    """
+    asked = {"scenario": column(scenario), "suite": None if suite is None else column(suite), "limit": limit}
     with one_moment(path) as connection:
         connection.row_factory = sqlite3.Row
-        found = [dict(row) for row in connection.execute(_SCENARIOS)]
+        found = [dict(row) for row in connection.execute(_SCENARIOS, asked)]
         return tuple(
             ScenarioEntry(**row | {"variant": row["variant"] or None, "verdict": Verdict(row["verdict"])})
             for row in found

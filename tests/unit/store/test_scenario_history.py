@@ -45,20 +45,24 @@ def test_one_that_no_batch_ended_with_has_no_history_yet_and_an_unknown_one_is_r
 
 def test_scenarios_are_listed_as_they_stood_last(path: Path) -> None:
     found = [
-        (it.suite, it.scenario_id, it.variant, it.batch_id, it.verdict, it.batches) for it in list_scenarios(path)
+        (it.suite, it.scenario_id, it.variant, it.batch_id, it.verdict, it.batches)
+        for it in list_scenarios(path, limit=9)
     ]
     assert found == [
         ("billing", "a.one", "new", "batch_2", Verdict.FAILED, 1),
         ("billing", "b.two", None, "batch_2", Verdict.PASSED, 1),
         ("moved", "a.one", "old", "batch_3", Verdict.FAILED, 3),
     ]
+    assert [it.scenario_id for it in list_scenarios(path, scenario="b.*", limit=9)] == ["b.two"]
+    assert [it.batches for it in list_scenarios(path, suite="moved", limit=9)] == [1]
+    assert len(list_scenarios(path, limit=2)) == 2
 
 
 def test_a_write_changes_the_fingerprint_and_a_look_does_not(path: Path) -> None:
     assert fingerprint(path.with_name("missing.db")) == (None, None)
-    list_scenarios(path)
+    list_scenarios(path, limit=9)
     before = fingerprint(path)
-    list_scenarios(path)
+    list_scenarios(path, limit=9)
     assert fingerprint(path) == before
     store_batch(path, "batch_5", DAY.format(5), make_row("p", "a.one"))
     assert fingerprint(path) != before

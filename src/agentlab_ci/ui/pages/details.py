@@ -1,7 +1,5 @@
 """One batch, one run, one scenario."""
 
-from datetime import datetime
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -39,7 +37,7 @@ def show_batch(request: Request, desk: Desk) -> Response:
         if isinstance(batch, UnendedBatch):
             if not batch.planned:
                 return unplanned_page(batch, frame)
-            batch = batch.report_so_far(duration_ms=_since(batch.facts.started_at, desk.now()))
+            batch = batch.report_so_far(duration_ms=_lasted(batch))
         approvals = list_approvals(desk.database, batch_id=batch_id)
         return batch_page(batch, approvals, frame, ended=ended, before=_find_before(batch, desk))
 
@@ -81,6 +79,9 @@ def _find_before(report: RunReport, desk: Desk) -> str | None:
     return next((it.batch_id for it in earlier if it.ended_at is not None and suites & set(it.suites)), None)
 
 
-def _since(moment: str, now: datetime) -> float:
-    began = seconds_of(moment)
-    return 0 if began is None else max(0, round((now.timestamp() - began) * 1000))
+def _lasted(batch: UnendedBatch) -> float:
+    """Return how many milliseconds passed until its last sample ended, as far as is known."""
+    began = seconds_of(batch.facts.started_at)
+    samples = [sample for samples in batch.samples.values() for sample in samples]
+    ends = [1000 * at + it.duration_ms for it in samples if (at := seconds_of(it.started_at)) is not None]
+    return 0 if began is None else max(0, round(max(ends, default=0) - 1000 * began))

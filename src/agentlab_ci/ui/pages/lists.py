@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from agentlab_ci.core.batch_state import BatchState
 from agentlab_ci.core.sample import SampleStatus
-from agentlab_ci.core.stored import BatchEntry, RunEntry
+from agentlab_ci.core.stored import BatchEntry, RunEntry, ScenarioEntry
 from agentlab_ci.errors import BadInputError
 from agentlab_ci.reports.ui_links import BATCHES, RUNS, SCENARIOS
 from agentlab_ci.reports.ui_lists import batches_page, runs_page, scenarios_page
@@ -20,6 +20,7 @@ from agentlab_ci.ui.answers import Desk, answer_if_changed, asked
 
 PAGE = 50
 """Lines of a list on one page."""
+MOST_SCENARIOS = 500
 _NOBODY = Names(suites=(), agents=(), variants=())
 
 EntryT = TypeVar("EntryT", BatchEntry, RunEntry)
@@ -81,8 +82,21 @@ def show_scenarios(request: Request, desk: Desk) -> Response:
     """Show the scenarios by suite."""
 
     def make() -> bytes:
-        found = list_scenarios(desk.database) if desk.database.exists() else ()
-        return scenarios_page(found, desk.frame(request, SCENARIOS, live=True))
+        scenario, suite = asked(request, "scenario"), asked(request, "suite")
+        known = desk.database.exists()
+        suites = list_names(desk.database).suites if known else ()
+        fields = (
+            Field(name="suite", label="Suite", value=suite, choices=choose(suites, suite)),
+            Field(name="scenario", label="Scenario", value=scenario, hint="id or glob", wide=True),
+        )
+        form = Form(label="Scenarios", action=SCENARIOS, fields=fields)
+        found: Sequence[ScenarioEntry] = ()
+        if known:
+            found = list_scenarios(
+                desk.database, scenario=scenario or "*", suite=suite or None, limit=MOST_SCENARIOS + 1
+            )
+        frame = desk.frame(request, SCENARIOS, live=True)
+        return scenarios_page(found[:MOST_SCENARIOS], form, frame, is_cut=len(found) > MOST_SCENARIOS)
 
     return answer_if_changed(request, desk, make)
 
