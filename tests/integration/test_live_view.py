@@ -48,7 +48,7 @@ def test_the_header_counts_as_the_log_does() -> None:
         head = " ".join(screen_text(app).split())
         assert "13/21 samples · 8 passed · 3 failed · 2 errors · 4 running" in head
         assert "1/7 scenarios could not be judged · pass@3 2/2 (1.00), pass^3 1/2 (0.50)" in head
-        assert "1 sample waiting, 12 s at most (HTTP 429, try 2)" in head
+        assert "1 sample waiting, 12 s at most (429, try 2)" in head
 
     drive(script, feed=half_way())
 

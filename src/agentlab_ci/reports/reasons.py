@@ -8,7 +8,7 @@ from agentlab_ci.core.scenario import Mode
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Evaluation, EventKind, Wait
 from agentlab_ci.core.verdict import Verdict
-from agentlab_ci.evaluators.interface import JUDGE as JUDGE  # noqa: PLC0414 - the live view takes it from here
+from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.reports.escape import log_lines
 from agentlab_ci.reports.formatting import format_duration
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from agentlab_ci.core.results import SampleResult, ScenarioResult
 from agentlab_ci.core.trace import Evaluation, Role, Usage
+from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.reports.escape import log_lines, printable
 from agentlab_ci.reports.evidence import exhibits
 from agentlab_ci.reports.formatting import Glyphs, format_cost, format_duration, format_moment
-from agentlab_ci.reports.reasons import JUDGE, describe_evaluation, explain_sample, tell_history
+from agentlab_ci.reports.reasons import describe_evaluation, explain_sample, tell_history
 from agentlab_ci.reports.redact import cut
 from agentlab_ci.reports.wording import count_passes, name_row, remarks
 from agentlab_ci.tui.icons import icon_of_sample, icon_of_scenario, tell_phase

@@ -72,7 +72,7 @@ def _tell_now(state: LiveState, glyphs: Glyphs, width: int) -> list[Line]:
     wait = state.longest_wait
     if wait is not None:
         waits = plural(state.counts.waiting, "sample")
-        told = f"{waits} waiting, {wait.seconds:g} s at most (HTTP {wait.status}, try {wait.attempt})"
+        told = f"{waits} waiting, {wait.seconds:g} s at most ({wait.status}, try {wait.attempt})"
         lines.append(Line((Span(told, Tone.TOLERATED),)))
     if state.said:
         lines.append(Line((Span(set_cell_size(printable(state.said[-1]), width).rstrip(), Tone.DIM),)))

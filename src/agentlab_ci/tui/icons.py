@@ -31,5 +31,5 @@ def tell_phase(sample: SampleView) -> str:
     if sample.result is not None:
         return sample.result.status.value
     if sample.wait is not None:
-        return f"waiting {sample.wait.seconds:g} s (HTTP {sample.wait.status}, try {sample.wait.attempt})"
+        return f"waiting {sample.wait.seconds:g} s ({sample.wait.status}, try {sample.wait.attempt})"
     return sample.phase.value
