@@ -102,7 +102,7 @@ def test_a_sample_that_runs_or_waits_says_so() -> None:
     runs = SampleView(2, 3, Phase.RUNNING, run_id="run_2")
     assert tell_sample(row, runs, TEXT).plain == "● Later (sample 2/3)\nrunning\n  run       run_2"
     waits = SampleView(2, 3, Phase.WAITING, run_id="run_2", wait=Wait(seconds=3, status=503, attempt=1))
-    assert "waiting 3 s (HTTP 503, try 1)" in tell_sample(row, waits, ASCII).plain
+    assert "waiting 3 s (503, try 1)" in tell_sample(row, waits, ASCII).plain
 
 
 @pytest.mark.parametrize("name", CANNED_REPORTS)
