@@ -294,7 +294,7 @@ scenarios:
 
 
 def test_a_list_file_runs_as_it_is(run: Any, server: HostileAgent, tmp_path: Path) -> None:
-    (tmp_path / "checks.yaml").write_text(LIST_FILE, encoding="utf-8")
+    (tmp_path / "checks.yaml").write_text(f"{LIST_FILE}id: SCNG_4hV9tRcWm2Yb\n", encoding="utf-8")
     ended = run(arguments=("--scenarios", "checks.yaml"))
     assert ended.code == 0, ended.err
     assert ended.ends() == {"checks.wants-a-refund": [("passed", "completed")]}
@@ -306,6 +306,7 @@ def test_a_list_file_runs_as_it_is(run: Any, server: HostileAgent, tmp_path: Pat
         "priority:high",
         *("1,", "needs", "1"),
         "checks.yaml:3",
+        *("Wants", "a", "refund"),
     ]
     checked = agentlab(tmp_path, "validate", "checks.yaml", environ=ENVIRON)
     assert checked.code == 0
