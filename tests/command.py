@@ -38,24 +38,32 @@ class Ended:
 
 
 def start_agentlab(
-    folder: Path, *args: str, environ: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    folder: Path,
+    *args: str,
+    environ: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[str]:
     """Start the command in `folder`; only the variables named here are added to a clean environment.
 
     `before` are words of a command that starts it, such as `setpriv`.
     """
-    return start_python(folder, "-m", "agentlab_ci", *args, environ=environ, before=before)
+    return start_python(folder, "-m", "agentlab_ci", *args, environ=environ, before=before, stdin=stdin)
 
 
 def start_python(
-    folder: Path, *args: str, environ: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    folder: Path,
+    *args: str,
+    environ: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[str]:
     """Start Python in `folder` with our package on its path."""
     return subprocess.Popen(
         [*before, sys.executable, *args],
         cwd=folder,
         env=clean_environ() | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | dict(environ or {}),
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

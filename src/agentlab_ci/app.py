@@ -27,7 +27,7 @@ from agentlab_ci.core.text import plural
 from agentlab_ci.core.verdict import Verdict
 from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError
 from agentlab_ci.interrupts import Interrupts
-from agentlab_ci.loading.project import Project, load_project, read_config_text
+from agentlab_ci.loading.project import Project, load_config, load_project, read_config_text
 from agentlab_ci.loading.secrets import guess_secrets, secret_values
 from agentlab_ci.loading.select import Selection, select_scenarios
 from agentlab_ci.loading.usable import agents_in_use, find_unusable, has_simulations
@@ -194,25 +194,36 @@ def report_again(
     *,
     source: ResultsSource = ResultsSource.AGENTLAB,
     annotate: bool = True,
+    trust_config: bool = True,
 ) -> Outcome:
-    """Render and gate stored results again, agentlab's own or another tool's, without calling an agent."""
-    stored = _read_stored(results_file, source, world)
+    """Render and gate stored results again, agentlab's own or another tool's, without calling an agent.
+
+    What the config of the working directory names as secret is masked in another tool's results, unless nobody
+    knows whose config it is. Raises InterruptedRunError when a signal comes before the reports are written.
+    """
+    with world.interrupts.ending_what_runs():
+        report = _judge_again(
+            _read_stored(results_file, source, world, trust_config=trust_config), settings, world
+        )
+        folder = prepare_report_folder(world.cwd, settings)
+        for row in report.scenarios:
+            _say(world, scenario_section(row, style=world.log_style))
+    return _conclude(report, folder.write(report, settings), world, annotate=annotate)
+
+
+def _judge_again(stored: RunReport, settings: ReportSettings, world: World) -> RunReport:
     if settings.pass_rate is not None and all(row.samples_wanted == 1 for row in stored.scenarios):
         raise BadInputError("--pass-rate does nothing here: no scenario has more than one sample")
-    report = regate(
+    return regate(
         stored,
         pass_rate=settings.pass_rate,
         baseline=_load_baseline(settings, world, known=stored.baseline is not None),
         require_finished=settings.require_finished,
         fail_on=settings.fail_on,
     )
-    folder = prepare_report_folder(world.cwd, settings)
-    for row in report.scenarios:
-        _say(world, scenario_section(row, style=world.log_style))
-    return _conclude(report, folder.write(report, settings), world, annotate=annotate)
 
 
-def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunReport:
+def _read_stored(results_file: str, source: ResultsSource, world: World, *, trust_config: bool) -> RunReport:
     from agentlab_ci.reports.imported import tell_unfinished  # noqa: PLC0415 - as above
     from agentlab_ci.results_file import livekit_secrets, read_livekit_file, read_results_file  # noqa: PLC0415
 
@@ -223,7 +234,11 @@ def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunR
             stored, notes = read_livekit_file(
                 world.cwd,
                 results_file,
-                redactor=Redactor(world.secrets | livekit_secrets(world.environ)),
+                redactor=Redactor(
+                    world.secrets
+                    | livekit_secrets(world.environ)
+                    | (_find_secrets(world) if trust_config else frozenset())
+                ),
                 source=world.event.source if world.event else SourceIdentity(),
             )
             _tell(world, (f"note: {note}" for note in notes))
@@ -232,6 +247,14 @@ def _read_stored(results_file: str, source: ResultsSource, world: World) -> RunR
     if stored.imported is not None and stored.imported.remarkable:
         world.warn(tell_unfinished(stored.imported))
     return stored
+
+
+def _find_secrets(world: World) -> frozenset[str]:
+    """Return what is secret by the config in the working directory; of one that is not valid, what it may name."""
+    try:
+        return secret_values(load_config(cwd=world.cwd), world.environ)
+    except InvalidFilesError:
+        return guess_secrets(read_config_text(cwd=world.cwd), world.environ)
 
 
 def _load(paths: tuple[str, ...], config_file: str | None, world: World) -> Project:

@@ -73,6 +73,14 @@ class BadInputError(AgentlabError):
     """What the user gave cannot be used; the message says what happened and what to do."""
 
 
+class InterruptedRunError(AgentlabError):
+    """A signal came, and what was being done was given up."""
+
+    def __init__(self, exit_code: ExitCode) -> None:
+        super().__init__("interrupted")
+        self.exit_code = exit_code
+
+
 class BugError(AgentlabError):
     """A bug in agentlab; the message is its traceback, from which the secrets must be gone, and what to do."""
 

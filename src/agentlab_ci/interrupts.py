@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from agentlab_ci.errors import ExitCode
+from agentlab_ci.errors import ExitCode, InterruptedRunError
 
 _EXIT_CODES = {signal.SIGINT: ExitCode.SIGINT, signal.SIGTERM: ExitCode.SIGTERM}
 _PATIENCE = 3
@@ -47,6 +47,23 @@ class Interrupts:
     def subscribe(self, subscriber: Callable[[], object] | None) -> None:
         """Call `subscriber` at every signal from now on; None ends it. It runs inside the signal handler."""
         self._subscriber = subscriber
+
+    @contextmanager
+    def ending_what_runs(self) -> Iterator[None]:
+        """For as long as the context lasts, let a signal raise InterruptedRunError where the main thread is.
+
+        For work of which half is worth nothing, and that nothing else would stop.
+        """
+        self.subscribe(self._raise)
+        try:
+            if self.exit_code is not None:
+                self._raise()
+            yield
+        finally:
+            self.subscribe(None)
+
+    def _raise(self) -> None:
+        raise InterruptedRunError(self.exit_code or ExitCode.SIGINT)
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         self.note(number)

@@ -1,6 +1,8 @@
 """Results that a run has left as a file, or another tool of its own runs."""
 
 import os
+import select
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +16,11 @@ from agentlab_ci.reports.redact import Redactor
 
 LONGEST = 1 << 30
 """Bytes of a results.json that is read; one of ten thousand samples has a tenth of them."""
+STDIN = "-"
+"""In place of a file's path: standard input."""
+_TURN = 0.2
+"""Seconds."""
+_PIECE = 1 << 16
 _LIVEKIT_SECRETS = ("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET", "GITHUB_TOKEN", "GH_TOKEN")
 """The variables of a step that runs LiveKit's command."""
 
@@ -73,18 +80,42 @@ def _mask_facts(facts: ScenarioFacts, redactor: Redactor) -> ScenarioFacts:
 
 def _read(cwd: Path, file: str, *, most: int) -> bytes:
     path = cwd / file
+    content: bytes | None
     try:
-        if path.exists() and not path.is_file():
+        if file == STDIN:
+            content = b"" if sys.stdin is None else _read_pipe(sys.stdin.fileno(), most)
+        elif path.exists() and not path.is_file():
             raise BadInputError(f"cannot read {file}: it is not a file")
-        with path.open("rb") as stream:
-            # A file that is too long is not read at all, and one that grows no further than that.
-            size = os.fstat(stream.fileno()).st_size
-            content = b"" if size > most else stream.read(most + 1)
+        else:
+            content = _read_file(path, most)
     except OSError as problem:
         raise BadInputError(f"cannot read {file}: {problem.strerror}") from problem
-    if max(size, len(content)) > most:
+    if content is None or len(content) > most:
         raise BadInputError(f"cannot read {file}: it is longer than {most >> 20} MiB")
     return content
+
+
+def _read_file(path: Path, most: int) -> bytes | None:
+    """Return nothing of a file that is too long, and one byte too many of one that grows to be that."""
+    with path.open("rb") as stream:
+        return None if os.fstat(stream.fileno()).st_size > most else stream.read(most + 1)
+
+
+def _read_pipe(handle: int, most: int) -> bytes:
+    """Return what comes, up to one piece too many.
+
+    It waits in short turns: a signal that comes just before a read begins would not end that read.
+    """
+    pieces, size = [], 0
+    while size <= most:
+        while not select.select([handle], [], [], _TURN)[0]:
+            pass
+        piece = os.read(handle, _PIECE)
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
 
 
 def _is_export(content: bytes) -> bool:

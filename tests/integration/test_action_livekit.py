@@ -433,6 +433,29 @@ class TestPrivilegedEvents:
         assert step.code == code, step.log
         assert ("refused to run" in step.log) == (code == 2)
 
+    @pytest.mark.parametrize(("sha", "masked"), [(MERGE_SHA, True), (HEAD_SHA, False), (None, False)])
+    def test_only_our_own_config_says_what_is_secret(
+        self, tmp_path: Path, github: FakeGitHub, event: str, *, sha: str | None, masked: bool
+    ) -> None:
+        folder = tmp_path / "workspace" / "conf"
+        folder.mkdir(parents=True)
+        write_export(tmp_path / "workspace" / "data", "orders.status=fff", chat="I have seen hunter2hunter2.")
+        (folder / "agentlab.config.yaml").write_text("redact: [SHOP_KEY]", encoding="utf-8")
+        if sha is not None:
+            check_out(folder, sha)
+        step = report_step(
+            tmp_path / "workspace",
+            github,
+            f"../data/{EXPORT}",
+            event=event,
+            payload=PRIVILEGED[event],
+            environ={"SHOP_KEY": "hunter2hunter2"},
+            inputs={"working-directory": "conf"},
+        )
+        assert step.code == 1, step.log
+        assert ("I have seen ***." in step.summary) == masked
+        assert ("hunter2hunter2" in step.summary) != masked
+
     def test_an_event_that_nobody_can_read(self, folder: Path, github: FakeGitHub, event: str) -> None:
         check_out(folder, HEAD_SHA)
         step = report_step(folder, github, event=event, payload={}, environ={"GITHUB_RUN_ID": ""})

@@ -17,6 +17,7 @@ from agentlab_ci.agents.loopback import reroute_url
 from agentlab_ci.agents.url import is_loopback
 from agentlab_ci.app import Outcome, World, report_again, run_scenarios
 from agentlab_ci.errors import AgentlabError, BadInputError, BugError, ExitCode, InvalidFilesError, Problem
+from agentlab_ci.loading.project import CONFIG_NAME
 from agentlab_ci.publish.trust import why_untrusted
 from agentlab_ci.settings import ResultsSource
 
@@ -58,9 +59,15 @@ def _run(stage: Stage) -> Ending:
 
 
 def _report_export(export: str, stage: Stage) -> Outcome:
-    inputs = stage.inputs
+    """Report what LiveKit has run. A config says only what is secret, and that only as part of the repository."""
+    inputs, world = stage.inputs, stage.world
     return report_again(
-        export, inputs.run.report, stage.world, source=ResultsSource.LIVEKIT, annotate=inputs.annotations
+        export,
+        inputs.run.report,
+        world,
+        source=ResultsSource.LIVEKIT,
+        annotate=inputs.annotations,
+        trust_config=inputs.allow_untrusted_code or _why_untrusted(stage, (world.cwd / CONFIG_NAME,)) is None,
     )
 
 
@@ -93,19 +100,22 @@ def _wait_for_server(given: str, gateway: str | None, stage: Stage) -> None:
 
 def _refuse_untrusted(stage: Stage) -> None:
     """Stop before the config is read: it says which server gets which secret."""
-    inputs, world = stage.inputs, stage.world
-    sources = _find_sources(inputs, world.cwd)
-    if inputs.allow_untrusted_code or not sources:
+    sources = _find_sources(stage.inputs, stage.world.cwd)
+    if stage.inputs.allow_untrusted_code or not sources:
         return
-    refusal = why_untrusted(
-        world.event,
-        working_directory=world.cwd,
-        sources=sources,
-        workspace=stage.workspace,
-        environ=world.environ,
-    )
+    refusal = _why_untrusted(stage, sources)
     if refusal is not None:
         raise BadInputError(refusal)
+
+
+def _why_untrusted(stage: Stage, sources: tuple[Path, ...]) -> str | None:
+    return why_untrusted(
+        stage.world.event,
+        working_directory=stage.world.cwd,
+        sources=sources,
+        workspace=stage.workspace,
+        environ=stage.world.environ,
+    )
 
 
 def _find_sources(inputs: ActionInputs, cwd: Path) -> tuple[Path, ...]:
