@@ -35,6 +35,8 @@ const acts = {
   select: (selector, label) => page.selectOption(selector, { label }),
   press: (key) => page.keyboard.press(key),
   back: () => page.goBack(),
+  goto: (path) => page.goto(new URL(path, page.url()).href),
+  arrive: (part) => page.waitForURL((address) => address.href.includes(part)),
   wait: async (expression) => {
     // waitForFunction would need eval, which the page's policy forbids.
     for (let left = 200; !(await page.evaluate(expression)); left--) {
