@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, ModelReply, SimulationModels
+from agentlab_ci.agents.interface import (
+    AgentBusyError,
+    AgentFailedError,
+    ModelReply,
+    NoMessageError,
+    SimulationModels,
+)
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Scenario, Simulation
 from agentlab_ci.core.trace import Usage
@@ -85,6 +91,12 @@ def down(message: str = "POST http://m/v1: connection refused") -> AgentFailedEr
 def refused(status: int = 401, body: str = "who are you?") -> AgentFailedError:
     """Return the failure of an endpoint that answers with an error."""
     return AgentFailedError(f"HTTP {status}", reason=TerminationReason.HTTP_ERROR, status=status, body=body)
+
+
+def no_message(fault: str = "it refused (`refusal`)", *, refused: bool = True) -> NoMessageError:
+    """Return the answer of a model that cost something and is no message."""
+    used = Usage(input_tokens=5, output_tokens=1, cost_usd=0.005)
+    return NoMessageError(fault, body="I can't play that person.", usage=used, refused=refused)
 
 
 def busy(retry_after: float | None = 5.0) -> AgentBusyError:

@@ -112,6 +112,18 @@ class AgentFailedError(Exception):
         self.hopeless = hopeless
 
 
+class NoMessageError(AgentFailedError):
+    """A model answered, but with no message that can be used: cut short, refused, or a call of a tool.
+
+    `usage` is what it used all the same. `refused`: it would not say this, and may well say something else.
+    """
+
+    def __init__(self, message: str, *, body: str, usage: Usage, refused: bool = False) -> None:
+        super().__init__(message, reason=TerminationReason.INVALID_RESPONSE_FORMAT, body=body)
+        self.usage = usage
+        self.refused = refused
+
+
 class AgentBusyError(Exception):
     """The agent did not process the request (429, 503): sending it again is safe after a wait.
 
@@ -199,7 +211,8 @@ class ChatModel(Protocol):
 
         With `schema` the server is asked to hold the model to that JSON schema; one that cannot is asked again
         without it, so the reply may be anything all the same. Ends within the endpoint's time limit. Raises
-        AgentFailedError when no reply comes, and AgentBusyError when the request was not processed.
+        AgentFailedError when no reply comes, NoMessageError for one that is none, and AgentBusyError when the
+        request was not processed.
         """
         ...
 

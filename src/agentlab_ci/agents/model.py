@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agentlab_ci.agents.http_exchange import HttpExchange
-from agentlab_ci.agents.interface import AgentFailedError, AgentWorld, ModelReply
+from agentlab_ci.agents.interface import AgentFailedError, AgentWorld, ModelReply, NoMessageError
 from agentlab_ci.agents.openai_config import Owner, name_model
 from agentlab_ci.agents.openai_endpoint import open_endpoint
 from agentlab_ci.agents.openai_reply import Completion, read_completion
 from agentlab_ci.agents.openai_request import RESPONSE_FORMAT, build_completion
 from agentlab_ci.core.config import ModelEndpoint
-from agentlab_ci.core.sample import TerminationReason
 
 _CANNOT_DO_SCHEMAS = {400, 404, 415, 422}
 """What servers answer to a `response_format` that they do not know, among other things."""
@@ -36,8 +35,8 @@ class ModelConnection:
         """Return the model's next message, held to the schema where the server can do that.
 
         A server that refuses a schema is asked once more without; each of the two requests has the time limit.
-        What `extra_body` has for `response_format` is sent instead of any schema. Raises AgentFailedError, also
-        for a message that was cut short, and AgentBusyError.
+        What `extra_body` has for `response_format` is sent instead of any schema. Raises AgentFailedError,
+        NoMessageError and AgentBusyError.
         """
         if schema is None or not self._takes_schemas:
             return await self._ask(messages)
@@ -73,12 +72,15 @@ class ModelConnection:
         return ModelReply(text=said.text, usage=said.usage)
 
     def _check(self, said: Completion) -> None:
-        """Raise AgentFailedError for what is no whole message: half a reply reads as something else."""
+        """Raise NoMessageError for what is no whole message: half a reply reads as something else."""
         fault = said.cut and f"its reply was {said.cut}; check {self._owner.request}"
+        refused = bool(said.refused or said.message.get("refusal"))  # also beside a text: which one counts?
+        if refused:
+            fault = "it refused (`refusal`)"
         if said.calls:
             fault = f"it calls `{said.calls[0].request.name}`, but has no tools"
         if fault:
-            raise AgentFailedError(fault, reason=TerminationReason.INVALID_RESPONSE_FORMAT, body=said.text)
+            raise NoMessageError(fault, body=said.text, usage=said.usage, refused=refused)
 
 
 def open_model(config: ModelEndpoint, world: AgentWorld, *, role: str) -> ModelConnection:

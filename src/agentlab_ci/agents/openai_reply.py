@@ -35,7 +35,7 @@ class Completion:
     """The model's message: its text, empty for none, and its calls in order.
 
     `message` is the whole as it came, to be sent back: some servers want to see again what they put into it.
-    `cut` says what ended it before the model did.
+    `cut` says what ended it before the model did; `refused` that the text is the model's refusal to answer.
     """
 
     text: str
@@ -45,6 +45,7 @@ class Completion:
     latency_ms: float
     note: str | None
     cut: str | None
+    refused: bool = False
 
 
 def read_completion(
@@ -73,6 +74,7 @@ def read_completion(
         latency_ms=answer.latency_ms,
         note="; ".join(note for note in notes if note) or None,
         cut=cut,
+        refused=refused,
     )
 
 
@@ -134,10 +136,13 @@ def _errors(data: object) -> Iterator[object]:
 
 
 def _read_text(message: Mapping[str, Any], body: JsonBody) -> tuple[str, bool]:
-    """Return what the model said, and whether it is a refusal; text may come in parts."""
+    """Return what the model said, and whether all of it is a refusal; text may come in parts."""
     content, refusal = message.get("content"), message.get("refusal")
     if isinstance(content, list):
-        content = "".join(_texts(content))
+        texts, refusals = list(_texts(content, "text")), list(_texts(content, "refusal"))
+        if refusals and not texts:
+            return "".join(refusals), True
+        content = "".join([*texts, *refusals])
     if content is not None and not isinstance(content, str):
         raise body.refuse(f"`choices.0.message.content` in the reply is {name_kind(content)}, not text")
     if not content and isinstance(refusal, str) and refusal:
@@ -145,9 +150,9 @@ def _read_text(message: Mapping[str, Any], body: JsonBody) -> tuple[str, bool]:
     return content or "", False
 
 
-def _texts(parts: Sequence[object]) -> Iterator[str]:
+def _texts(parts: Sequence[object], key: str) -> Iterator[str]:
     for part in parts:
-        text = part.get("text", part.get("refusal")) if isinstance(part, dict) else None
+        text = part.get(key) if isinstance(part, dict) else None
         if isinstance(text, str):
             yield text
 

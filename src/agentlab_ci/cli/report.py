@@ -24,8 +24,8 @@ from agentlab_ci.settings import ReportSettings, ResultsSource
 def command(results: str, source: ResultsSource, **given: Any) -> ExitCode:
     """Render and gate stored results again, without calling an agent.
 
-    FILE is the results.json of a run, or with --from another tool's export of one; - is standard input. The reports of that run are
-    written anew, unless --report-dir says another folder.
+    FILE is the results.json of a run, or with --from another tool's export of one; - is standard input. The
+    reports of that run are written anew, unless --report-dir says another folder.
     """
     from agentlab_ci.app import report_again  # noqa: PLC0415 - `--help` needs none of it
 

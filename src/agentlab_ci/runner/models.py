@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from agentlab_ci.agents.interface import AgentFailedError, ChatModel
+from agentlab_ci.agents.interface import AgentFailedError, ChatModel, NoMessageError
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.scenario import Simulation
 from agentlab_ci.core.trace import Turn, Usage
@@ -99,6 +99,14 @@ async def _complete(asker: Asker, part: Part[AnswerT], messages: Sequence[Mappin
         try:
             complete = partial(part.model.complete, messages, schema=part.schema)
             reply = await asker.patiently(complete, model=part.name)
+        except NoMessageError as nothing:
+            if nothing.refused:
+                asker.outages.note_answer(part.name)
+            else:
+                asker.outages.note_failure(part.name, nothing.message)
+            part.usages.append(nothing.usage)
+            message = f"the {part.name} gave no answer: {nothing.message}"
+            raise ModelFailedError(message, reason=part.failure, body=nothing.body, answered=True) from nothing
         except AgentFailedError as failure:
             if not failure.redrawable or failed >= asker.error_retries:
                 asker.outages.note_failure(part.name, failure.message)

@@ -138,7 +138,10 @@ class SampleRun:
                 await asyncio.sleep(pause)
 
     async def _draw(self) -> TerminationReason:
-        self._recording = Recording(self._clock)
+        before = self._recording  # what the models of a simulation cost was paid, whatever came of it
+        self._recording = Recording(
+            self._clock, simulator_usages=before.simulator_usages, judge_usages=before.judge_usages
+        )
         for told in self._faults_told:  # of earlier draws, whose waits are told too
             self._recording.add_fault(told)
         self.unreached = False

@@ -7,7 +7,7 @@ from typing import Any
 from agentlab_ci.core.scenario import Simulation
 from agentlab_ci.core.text import plural
 from agentlab_ci.core.trace import Turn
-from agentlab_ci.simulation.reply import UnusableReplyError, read_content, read_object, to_unicode
+from agentlab_ci.simulation.reply import UnusableReplyError, read_content, read_object, shows_nothing, to_unicode
 from agentlab_ci.simulation.transcript import count_left_out, write_transcript
 
 JUDGE_SCHEMA: Mapping[str, Any] = {
@@ -79,7 +79,7 @@ def read_judgement(text: str) -> Judgement:
     met, reason = said.get("met"), said.get("reason")
     if not isinstance(met, bool):
         raise UnusableReplyError('has no "met" that is true or false')
-    if not isinstance(reason, str) or not reason.strip():
+    if not isinstance(reason, str) or shows_nothing(reason):
         raise UnusableReplyError('has no "reason" that is text')
     if len(said) > 2:
         raise UnusableReplyError('holds more than "reason" and "met"')

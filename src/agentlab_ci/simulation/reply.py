@@ -50,6 +50,11 @@ def read_object(content: str) -> dict[str, Any]:
     return value
 
 
+def shows_nothing(text: str) -> bool:
+    """Tell whether a reader sees nothing of a text: white space, and characters without a shape."""
+    return not any(letter.isprintable() and not letter.isspace() for letter in text)
+
+
 def to_unicode(text: str) -> str:
     """Return the text with U+FFFD for each half of a surrogate pair, which no file or database takes."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentlab_ci.core.scenario import Simulation
 from agentlab_ci.core.trace import Role, Turn
-from agentlab_ci.simulation.reply import UnusableReplyError, read_content, read_object, to_unicode
+from agentlab_ci.simulation.reply import UnusableReplyError, read_content, read_object, shows_nothing, to_unicode
 from agentlab_ci.simulation.transcript import ShownTurn, show_turns
 
 USER_SCHEMA: Mapping[str, Any] = {
@@ -75,7 +75,7 @@ def read_user_reply(text: str, *, opening: bool = False) -> UserLine:
     line = _read_line(read_content(text))
     if opening and line.done:
         raise UnusableReplyError('is "done" before the conversation has begun')
-    if not line.done and not line.message:
+    if not line.done and shows_nothing(line.message):
         raise UnusableReplyError('has an empty "message", but is not "done"')
     return line
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import loopback
-from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, ModelReply
+from agentlab_ci.agents.interface import AgentBusyError, AgentFailedError, AgentWorld, ModelReply, NoMessageError
 from agentlab_ci.agents.model import open_model
 from agentlab_ci.agents.opening import check_models, make_models_opener
 from agentlab_ci.core.config import ModelEndpoint
@@ -169,6 +169,9 @@ def test_a_busy_server_may_be_asked_again(server: HostileAgent, monkeypatch: pyt
         ),
         (says("", finish="content_filter"), "^its reply was cut short by the provider's content filter"),
         (calls(asks("verdict", "{}")), "^it calls `verdict`, but has no tools"),
+        (says(None, refusal="I won't play that person."), r"^it refused \(`refusal`\)$"),
+        (says('{"reason": "because", "met": true}', refusal="no"), "^it refused"),
+        (says([{"type": "refusal", "refusal": "No."}]), "^it refused"),
         ({"choices": []}, "has no `choices.0.message`.*check `judge.base_url`"),
         ({"error": {"message": "overloaded"}}, "the reply is an error: overloaded"),
     ],
@@ -179,6 +182,24 @@ def test_what_is_no_whole_message_is_a_failure(
     script(monkeypatch, reply)
     with pytest.raises(AgentFailedError, match=message):
         complete(server)
+
+
+@pytest.mark.parametrize(
+    ("reply", "refused"),
+    [
+        (says('{"met": true, "rea', finish="length"), False),
+        (calls(asks("verdict", "{}")), False),
+        (says(None, refusal="no"), True),
+    ],
+)
+def test_what_it_used_is_told_all_the_same(
+    server: HostileAgent, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any], *, refused: bool
+) -> None:
+    script(monkeypatch, reply | {"usage": {"prompt_tokens": 7, "completion_tokens": 2, "cost": 0.25}})
+    with pytest.raises(NoMessageError) as failure:
+        complete(server)
+    assert failure.value.usage == Usage(input_tokens=7, output_tokens=2, cost_usd=0.25)
+    assert failure.value.refused == refused
 
 
 def test_a_reply_has_the_cap_of_an_agents(server: HostileAgent, monkeypatch: pytest.MonkeyPatch) -> None:

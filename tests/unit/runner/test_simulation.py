@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from scripted_models import (
     in_turn,
     judges,
     make_simulation,
+    no_message,
     refused,
     says,
 )
@@ -165,7 +167,16 @@ def test_what_the_judge_was_not_shown_stands_with_its_reason() -> None:
     assert judged(sample) == [("judge", True, "Fine. (the judge was not shown 22 characters of the talk)")]
 
 
-@pytest.mark.parametrize("useless", ["I think so.", '{"met": "yes"}', '{"met": true}', '{"met": true, "met": 1}'])
+@pytest.mark.parametrize(
+    "useless",
+    [
+        "I think so.",
+        '{"met": "yes"}',
+        '{"met": true}',
+        '{"met": true, "met": 1}',
+        '{"reason": "\\u200b", "met": false}',
+    ],
+)
 def test_a_useless_judgement_is_held_out_to_the_judge_once(useless: str) -> None:
     models = cast(TALK, [useless, judges(False, "No refund.")])
     sample = sample_of(models)
@@ -192,6 +203,7 @@ def test_a_judge_that_stays_useless_is_an_error_and_never_a_fail() -> None:
 
 def test_a_user_who_says_nothing_is_asked_again_once() -> None:
     assert end_of(sample_of(cast([says(""), *TALK]))) == PASSED
+    assert end_of(sample_of(cast([says("\u200b"), *TALK]))) == PASSED
     models = cast([says("Refund me."), says("")])
     sample = sample_of(models)
     assert end_of(sample) == SIMULATOR_ERROR
@@ -258,6 +270,49 @@ def test_what_the_models_use_is_kept_apart_from_the_agents() -> None:
     assert sample.simulator_usage == Usage(input_tokens=30, output_tokens=6, cost_usd=0.03)
     assert sample.judge_usage == Usage(input_tokens=200, output_tokens=40), "a reply of no use costs too"
     assert sample_of(cast([refused()])).simulator_usage is None
+
+
+def test_what_an_abandoned_draw_cost_its_models_is_kept() -> None:
+    def breaks_once(_scenario: str, _sample: int, time: int) -> Act:
+        broken = Act(fails=TerminationReason.HTTP_CONNECTION_FAILED, redrawable=True)
+        return broken if time == 2 else Act(cost_usd=0.5)
+
+    models = Cast(ScriptedModel(in_turn(TALK[0], TALK[1], *TALK)), ScriptedModel(in_turn(judges(True))))
+    models.simulator.usage = Usage(input_tokens=10, output_tokens=2, cost_usd=0.01)
+    sample = sample_of(models, script=breaks_once)
+    assert len(models.simulator.asked) == 5
+    assert sample.simulator_usage == Usage(input_tokens=50, output_tokens=10, cost_usd=0.05)
+    assert sample.usage.cost_usd == 1.0, "the agent's is that of the draw that counts"
+
+
+@pytest.mark.parametrize(
+    ("models", "end", "simulator", "judge"),
+    [
+        (cast([no_message()]), SIMULATOR_ERROR, 0.005, None),
+        (cast([TALK[0], no_message()]), SIMULATOR_ERROR, 0.015, None),
+        (cast(TALK, [no_message()]), JUDGE_ERROR, 0.03, 0.005),
+        (cast(TALK, ["?", no_message("its reply was cut short", refused=False)]), JUDGE_ERROR, 0.03, 0.015),
+    ],
+)
+def test_a_refusal_and_half_a_reply_are_errors_that_cost(
+    models: Cast, end: Any, simulator: float, judge: float | None
+) -> None:
+    models.simulator.usage = models.judge.usage = Usage(input_tokens=1, output_tokens=1, cost_usd=0.01)
+    sample = sample_of(models)
+    assert end_of(sample) == end
+    assert sample.error is not None
+    assert re.fullmatch(
+        r"the \w+ gave no answer: (it refused \(`refusal`\)|its reply was .*)", sample.error.message
+    )
+    assert sample.error.body == "I can't play that person."
+    assert (sample.simulator_usage and sample.simulator_usage.cost_usd) == simulator
+    assert (sample.judge_usage and sample.judge_usage.cost_usd) == judge
+
+
+def test_a_simulator_that_refuses_one_scenario_is_asked_for_the_next() -> None:
+    models = cast([no_message()] * 4 + list(TALK))
+    _, rows, _ = play(models, *[make_simulation(f"a.{number}") for number in range(5)], config={"concurrency": 1})
+    assert [end_of(row.samples[0]) for row in rows] == [SIMULATOR_ERROR] * 4 + [PASSED]
 
 
 @pytest.mark.parametrize(

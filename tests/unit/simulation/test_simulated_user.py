@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentlab_ci.core.scenario import Simulation
 from agentlab_ci.core.trace import Role, Turn
-from agentlab_ci.simulation.reply import LONGEST, UnusableReplyError
+from agentlab_ci.simulation.reply import LONGEST, UnusableReplyError, shows_nothing
 from agentlab_ci.simulation.transcript import LONGEST as LONGEST_TRANSCRIPT
 from agentlab_ci.simulation.user import (
     USER_SCHEMA,
@@ -158,7 +158,7 @@ def test_any_text_is_a_line_or_unusable(text: str, opening: bool) -> None:
 @settings(derandomize=True, deadline=None)
 @given(st.text(min_size=1), st.booleans())
 def test_what_a_model_writes_as_asked_is_what_it_says(message: str, done: bool) -> None:
-    if message.strip():
+    if not shows_nothing(message):
         line = read_user_reply(json.dumps({"message": message, "done": done}))
         assert line == UserLine(message=message.strip(), done=done)
 

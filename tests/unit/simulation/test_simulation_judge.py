@@ -17,7 +17,7 @@ from agentlab_ci.simulation.judge import (
     read_judgement,
     tell_reason,
 )
-from agentlab_ci.simulation.reply import LONGEST, UnusableReplyError, to_unicode
+from agentlab_ci.simulation.reply import LONGEST, UnusableReplyError, shows_nothing, to_unicode
 from agentlab_ci.simulation.transcript import LONGEST as TALK_SHOWN
 from hostile import HOSTILE_TEXTS
 
@@ -182,7 +182,7 @@ def test_whatever_can_be_taken_in_two_ways_is_no_judgement(reply: str, why: str)
 @given(st.booleans(), st.text(min_size=1), st.sampled_from(["{}", "```json\n{}\n```", "\n {} \n"]))
 def test_what_a_model_writes_as_asked_is_read(met: bool, reason: str, around: str) -> None:
     reply = around.replace("{}", json.dumps({"reason": reason, "met": met}))
-    if reason.strip():
+    if not shows_nothing(reason):
         assert read_judgement(reply) == Judgement(met=met, reason=reason.strip())
 
 
