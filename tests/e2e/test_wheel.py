@@ -87,6 +87,29 @@ def test_the_html_report_of_the_wheel_opens(command: Path, tmp_path: Path) -> No
     assert set(seen.requests) - {"data:,"} == {page}
 
 
+def test_the_pages_of_the_wheel_open(wheel: Path, command: Path, tmp_path: Path) -> None:
+    packages = os.environ.get("AGENTLAB_PLAYWRIGHT_DIR")
+    if not packages or find_browser() is None:
+        pytest.skip("AGENTLAB_PLAYWRIGHT_DIR is not set, or there is no Chromium: .ci/run installs both")
+    _run(command.with_name("python"), "-m", "pip", "install", "--quiet", f"{wheel}[ui]", cwd=tmp_path)
+    folder = copy_demo(tmp_path)
+    _run(command, "run", cwd=folder, code=1)
+    with subprocess.Popen(
+        [command, "ui", "--port", "0"], cwd=folder, env=clean_environ(), stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            address = [server.stdout.readline() for _ in range(2)][1].strip()
+            steps = [("click", ".list th a"), ("arrive", "/batch?id="), ("click", ".cell.failed")]
+            steps += [("click", ".panel a[href^='/run?']"), ("arrive", "/run?id=")]
+            look = ("look", 'document.querySelector("h1").innerText')
+            seen = visit(Path(packages), address, *steps, ("axe",), look)
+        finally:
+            server.kill()
+    assert (seen.seen, seen.trouble) == ([[], "✗\nSample 1 of 3, failed"], [])
+    assert {url.split("/")[2] for url in seen.requests if url != "data:,"} == {address.split("/")[2]}
+
+
 def test_stored_results_are_judged_again_from_the_wheel(command: Path, tmp_path: Path) -> None:
     folder = copy_demo(tmp_path)
     _run(command, "run", "support.*", cwd=folder)
