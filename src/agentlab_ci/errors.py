@@ -36,7 +36,7 @@ EXIT_CODES: dict[ExitCode, str] = {
         "Every scenario is unfinished, or some are and `--require-finished` was asked. With `--fail-on "
         "regression`, those of which nobody can say whether they got worse count as unfinished: not comparable, "
         "new and below the bar, or kept below it by errors alone. Of another tool's run (`--from`): it holds "
-        "nothing to judge, or broke off while samples were to come."
+        "nothing to judge, fewer jobs than it counts, or broke off while samples were to come."
     ),
     ExitCode.BUG: "A bug in agentlab. The traceback on stderr says where.",
     ExitCode.SIGINT: "Interrupted (Ctrl-C). Reports of what was known were written.",

@@ -41,6 +41,17 @@ def test_a_stream_that_takes_nothing_costs_no_verdict(tmp_path: Path, redirectio
     assert (tmp_path / "agentlab-report" / "results.json").exists()
 
 
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("command", ["export agentlab-report/results.json", "schema scenario"])
+def test_what_was_asked_for_is_not_lost_without_a_word(tmp_path: Path, command: str, redirection: str) -> None:
+    folder = project(tmp_path)
+    assert run_in_shell(folder, "agentlab run").returncode == 0
+    done = run_in_shell(folder, f"agentlab {command} {redirection}")
+    assert done.returncode == 2
+    assert done.stderr.startswith("agentlab: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_report_that_cannot_be_written_leaves_the_others_and_the_verdict(tmp_path: Path) -> None:
     folder = project(tmp_path, MOCK | {"fail_samples": [1], "latency_ms": 3_600_000})
     process = start_agentlab(folder, "run", "--timeout", "2")

@@ -1,13 +1,10 @@
 """`agentlab export`."""
 
-import contextlib
-import sys
-
 import click
 
 from agentlab_ci.cli.history import database_options, find_history
 from agentlab_ci.cli.options import TextType, ValueChoice
-from agentlab_ci.cli.world import real_world
+from agentlab_ci.cli.world import print_whole, real_world
 from agentlab_ci.settings import ResultsSource
 
 
@@ -34,7 +31,4 @@ def command(reference: str, form: ResultsSource, database: str | None, config_fi
 
     world = real_world()
     content = export_batch(reference, world, database=find_history(world, database, config_file), form=form)
-    with contextlib.suppress(BrokenPipeError):  # as with `| head`
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+    print_whole(content)

@@ -32,10 +32,15 @@ def main() -> None:
 
 
 def _open_missing_streams() -> None:
-    """Give the process the streams that it was started without, as by `>&-`."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the process's end
+    """Give the process the streams that it was started without, as by `>&-`.
+
+    On stdout every write fails, as it would there: what somebody asked for is not lost without a word. Complaints
+    that nobody can read are.
+    """
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the process's end
 
 
 def _end_process(code: int) -> None:

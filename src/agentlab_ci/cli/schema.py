@@ -1,11 +1,10 @@
 """`agentlab schema`."""
 
 import json
-import sys
 
 import click
 
-from agentlab_ci.cli.world import Lines
+from agentlab_ci.cli.world import print_whole
 
 KINDS = ("scenario", "config", "results", "baseline")
 
@@ -22,4 +21,4 @@ def command(kind: str) -> None:
         "results": schema.results_schema,
         "baseline": schema.baseline_schema,
     }
-    Lines(sys.stdout)(json.dumps(make[kind](), indent=2, ensure_ascii=False))
+    print_whole(f"{json.dumps(make[kind](), indent=2, ensure_ascii=False)}\n".encode())

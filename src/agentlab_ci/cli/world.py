@@ -1,5 +1,6 @@
 """The real world, as the command line sees it."""
 
+import contextlib
 import os
 import sys
 import time
@@ -69,3 +70,11 @@ class Lines:
             broken, self._stream = self._stream, None
             if not isinstance(problem, BrokenPipeError) and broken is not sys.stderr:
                 Lines(sys.stderr)(f"agentlab: nothing more can be printed: {problem.strerror}")
+
+
+def print_whole(content: bytes) -> None:
+    """Write what was asked for to stdout, unless its reader has gone. Raises OSError where that fails."""
+    with contextlib.suppress(BrokenPipeError):  # as with `| head`
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()

@@ -2,6 +2,7 @@
 
 import json
 import posixpath
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,10 @@ from agentlab_ci.core.judge import PassGroup, pass_groups
 from agentlab_ci.core.results import RunReport
 from agentlab_ci.core.stats import PassCounts, format_share
 
+_NOT_IN_IDS = re.compile(r"[^A-Za-z0-9_.@+-]+")
+"""What no id of agentlab's or LiveKit's holds: one that was read from a file may be anything."""
+_OBEYED = re.compile(r"[#$`]")
+"""Obeyed by a runner (`##[`) or by the shell of a later step that prints it; in JSON an escape says as much."""
 _NOTHING_WRITTEN: Mapping[FileFormat, str] = MappingProxyType({})
 _NO_FIGURES: Mapping[str, str] = MappingProxyType(
     {
@@ -94,8 +99,8 @@ def _figures(report: RunReport) -> dict[str, str]:
         "samples-errored": str(samples.error),
         "pass-at-k": _share(groups, lambda counts: counts.at_least_once),
         "pass-hat-k": _share(groups, lambda counts: counts.every_time),
-        "failed-scenarios": json.dumps(list(below_bar)),
-        "batch-id": report.batch_id,
+        "failed-scenarios": _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(list(below_bar))),
+        "batch-id": _NOT_IN_IDS.sub("_", report.batch_id),
     }
 
 

@@ -79,6 +79,15 @@ def test_without_a_report_the_outputs_are_set_too() -> None:
     assert {outputs[name] for name in ("verdict", "batch-id", "pass-at-k", "report-dir", "comment-url")} == {""}
 
 
+def test_ids_of_another_tool_are_obeyed_by_nobody() -> None:
+    hostile = "::error::x\n##[error]y\x1b[31m\u202e $(id) `id` \"'é"
+    report = make_report(make_row("f", hostile)).model_copy(update={"batch_id": f"SR_1{hostile}SR"})
+    outputs = outputs_of(report)
+    assert outputs["batch-id"] == "SR_1_error_x_error_y_31m_id_id_SR"
+    assert json.loads(outputs["failed-scenarios"]) == [hostile]
+    assert not set("#$`\n\x1b\u202e") & set(outputs["failed-scenarios"])
+
+
 @pytest.mark.parametrize("name", CANNED_REPORTS)
 def test_every_kind_of_run_has_the_same_outputs(name: str) -> None:
     assert outputs_of(CANNED_REPORTS[name]).keys() == NAMES
