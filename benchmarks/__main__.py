@@ -40,6 +40,7 @@ def main() -> None:
         measure_reports(Path(folder))
         measure_html_report()
         measure_live_view()
+        measure_ui_pages()
 
 
 def measure_cpu(folder: Path) -> None:
@@ -143,6 +144,19 @@ def measure_live_view() -> None:
     print(f"  memory of its process {median_cost(runs).peak_mb:.0f} MB")
     longest = max(milliseconds for name, milliseconds in medians.items() if "tick" in name)
     _target("longest tick", longest, 50, "ms")
+
+
+def measure_ui_pages() -> None:
+    """Time the pages over a history of a hundred thousand samples; lists and batches have a target."""
+    milliseconds = json.loads(run((sys.executable, "-m", "benchmarks.ui_pages", "334", "100", "3")).output)
+    print("\npages of `agentlab ui`, 100,200 samples in 334 batches")
+    for name, figure in milliseconds.items():
+        print(f"  {name:32} {figure:5.0f}" + ("" if "MB" in name else " ms"))
+    listed = {
+        name: figure for name, figure in milliseconds.items() if name.startswith(("batches", "runs", "a batch"))
+    }
+    slowest = max(listed, key=lambda name: listed[name])
+    _target(f"slowest of the list and batch pages, {slowest}", listed[slowest], 200, "ms")
 
 
 def _floor(name: str, url: str) -> Callable[[], Cost]:

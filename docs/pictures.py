@@ -32,6 +32,7 @@ from browser import visit
 from factories import make_facts, make_report, make_samples
 from github_markdown import to_html
 from live_run import drive, half_way
+from ui_pictures import draw_ui
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH = 940
@@ -75,6 +76,7 @@ def main(packages: Path) -> None:
         for name, body in (("comment", comment), ("summary", summary)):
             draw(PAGE.format(css=css, background=background, body=body), IMAGES / f"{name}{ending}.png")
         draw_report(packages, report, theme, ending)
+        draw_ui(packages, IMAGES, theme, ending)
 
 
 def live_view() -> str:

@@ -104,10 +104,13 @@ def show_scenarios(request: Request, desk: Desk) -> Response:
 def _shared_fields(request: Request, desk: Desk) -> tuple[Field, ...]:
     names = list_names(desk.database) if desk.database.exists() else _NOBODY
     suite, agent, variant = (asked(request, name) for name in ("suite", "agent", "variant"))
-    return (
+    named = (
         Field(name="suite", label="Suite", value=suite, choices=choose(names.suites, suite)),
         Field(name="agent", label="Agent", value=agent, choices=choose(names.agents, agent)),
         Field(name="variant", label="Variant", value=variant, choices=choose(names.variants, variant)),
+    )
+    return (
+        *(field for field in named if field.choices),
         Field(name="since", label="Since", value=asked(request, "since"), kind="date"),
         Field(name="scenario", label="Scenario", value=asked(request, "scenario"), hint="id or glob", wide=True),
     )
