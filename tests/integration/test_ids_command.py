@@ -105,3 +105,31 @@ def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
     assert ended.code == 2
     assert "cannot write lists/x.yaml: Permission denied" in ended.err
     assert (folder / "lists/x.yaml").read_text() == ROWS
+
+
+def test_ids_that_stand_anywhere_in_the_files_are_taken(tmp_path: Path) -> None:
+    """Also in the same file's other documents, and in files that come later."""
+    other = SIMULATION.replace("support.moody", OTHER)
+    later = ROWS.replace("  - label: ", f"  - id: {OTHER}-2\n    label: ")
+    folder = write_files(tmp_path, {"a/shop.yaml": f"{ROWS}---\n{other}", "b/shop.yaml": later})
+    ended = agentlab(folder, "ids", "a/shop.yaml", "b/shop.yaml")
+    assert (ended.code, ended.out.splitlines()[:2]) == (0, ["a/shop.yaml: wrote 1 id", f"  {OTHER}-3"])
+
+
+def test_a_read_only_file_stays_as_it_is(tmp_path: Path) -> None:
+    folder = write_files(tmp_path, {"shop.yaml": ROWS})
+    (folder / "shop.yaml").chmod(0o444)
+    ended = agentlab(folder, "ids", "shop.yaml")
+    assert (ended.code, ended.err) == (2, "agentlab: cannot write shop.yaml: it is read-only\n")
+    assert (folder / "shop.yaml").read_text() == ROWS
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_file_keeps_its_owner(tmp_path: Path) -> None:
+    folder = write_files(tmp_path, {"shop.yaml": ROWS})
+    file = folder / "shop.yaml"
+    file.chmod(0o640)
+    os.chown(file, 1234, 2345)
+    assert agentlab(folder, "ids", "shop.yaml").code == 0
+    after = file.stat()
+    assert (after.st_uid, after.st_gid, after.st_mode & 0o777) == (1234, 2345, 0o640)

@@ -1,9 +1,9 @@
 """Ids written into the rows of list files that have none, as insertions into the text as it stands. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 import yaml
 
@@ -59,8 +59,8 @@ class _Edit:
 def write_ids(raw: bytes, path: str, *, taken: Collection[str] = ()) -> Rewritten:
     """Give each row without an id the one that loading makes of its label, with a number where that is taken.
 
-    All other bytes stay as they are. `taken` are the ids of other files. The problems are those of loading, that
-    the file has no list, and that ids cannot be inserted into it.
+    All other bytes stay as they are. `taken` are the ids of other files; those of the file's other documents are
+    taken too. The problems are those of loading, that the file has no list, and that ids cannot be inserted.
     """
     lists, problems = _read_lists(raw, path)
     if problems:
@@ -69,7 +69,8 @@ def write_ids(raw: bytes, path: str, *, taken: Collection[str] = ()) -> Rewritte
     documents = filter(_find_rows, yaml.compose_all(text, Loader=_Loader))
     nodes = [row for node in documents for row in _find_rows(node)]
     rows = [row for listed in lists for row in listed.rows]
-    ids = _choose_ids(rows, [scenario for listed in lists for scenario in listed.scenarios], taken)
+    scenarios = [scenario for listed in lists for scenario in listed.scenarios]
+    ids = choose_ids(rows, scenarios, {*taken, *find_written_ids(raw, path)})
     edits = [
         _edit(text, node, id_) for row, node, id_ in zip(rows, nodes, ids, strict=True) if row.get("id") is None
     ]
@@ -84,6 +85,17 @@ def write_ids(raw: bytes, path: str, *, taken: Collection[str] = ()) -> Rewritte
         message = f"ids cannot be inserted as this is written: write them yourself, here `id: {new[0].id}`"
         return Rewritten(content=raw, problems=(Problem(path=path, line=new[0].line, message=message),))
     return Rewritten(content=content, new=tuple(new), ids=frozenset(ids))
+
+
+def find_written_ids(raw: bytes, path: str) -> frozenset[str]:
+    """Return the ids that stand in a file, of scenarios of every type, and none that loading makes.
+
+    What is not valid counts as far as it can be read.
+    """
+    given = (document.data for document in read_yaml(raw, path).documents if isinstance(document.data, Mapping))
+    rows = (row for data in given for row in (data[_ROWS] if isinstance(data.get(_ROWS), list) else [data]))
+    ids = (row.get("id") for row in rows if isinstance(row, Mapping))
+    return frozenset(id_ for id_ in ids if isinstance(id_, str))
 
 
 def _read_lists(raw: bytes, path: str) -> tuple[list[_List], list[Problem]]:
@@ -110,29 +122,29 @@ def _find_rows(document: yaml.Node) -> list[yaml.MappingNode]:
     return next((value.value for key, value in pairs if key.value == _ROWS), [])
 
 
-def _choose_ids(
+def choose_ids(
     rows: Sequence[Mapping[str, object]], scenarios: Sequence[Scenario], taken: Collection[str]
 ) -> list[str]:
-    used = {*taken, *(scenario.id for row, scenario in zip(rows, scenarios, strict=True) if row.get("id"))}
+    """Return the id of each row, with a number where the one that loading makes is `taken`."""
+    used, numbers = set(taken), Counter[str]()
     ids = []
     for row, scenario in zip(rows, scenarios, strict=True):
-        id_ = scenario.id if row.get("id") else _make_free(scenario.id, used)
+        id_ = scenario.id
+        while id_ in used and not row.get("id"):
+            numbers[scenario.id] += 1
+            id_ = scenario.id if numbers[scenario.id] == 1 else f"{scenario.id}-{numbers[scenario.id]}"
         used.add(id_)
         ids.append(id_)
     return ids
 
 
-def _make_free(id_: str, used: Collection[str]) -> str:
-    numbered = (id_ if number == 1 else f"{id_}-{number}" for number in count(1))
-    return next(it for it in numbered if it not in used)
-
-
 def _edit(text: str, row: yaml.MappingNode, id_: str) -> _Edit:
     """Return how the id gets into a row: before its first key, or as the value of an `id` that has none."""
     value = _write_value(id_)
-    empty = next((node for key, node in row.value if key.value == "id"), None)
-    if empty is not None:
+    key, empty = next(((key, node) for key, node in row.value if key.value == "id"), (None, None))
+    if key is not None and empty is not None:
         start, end = empty.start_mark.index, empty.end_mark.index
+        value = f'"{id_}"' if key.style == '"' else value  # the file may be JSON
         return _Edit(start=start, end=end, text=value if end > start or text[start - 1] == " " else f" {value}")
     first = row.value[0][0]
     start, column = first.start_mark.index, first.start_mark.column

@@ -1,5 +1,6 @@
 """Ids in list files: those that loading makes, inserted and nothing else changed."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlab_ci.core.scenario import Scenario
-from agentlab_ci.loading.ids import NewId, write_ids
+from agentlab_ci.loading.ids import NewId, choose_ids, find_written_ids, write_ids
 from agentlab_ci.loading.scenarios import read_scenarios
 from agentlab_ci.loading.yaml_source import read_yaml
 
@@ -193,3 +194,26 @@ def test_the_same_scenarios_with_ids_written_down(
     assert len(done.new) == sum(style.id != "id: q.{n}" for _, style in rows)
     again = write_ids(done.content, PATH)
     assert (again.content, again.new, again.problems) == (done.content, (), ())
+
+
+def test_ids_that_stand_in_a_file_are_found_in_all_its_documents() -> None:
+    text = (
+        f"{LIST}  - {{label: Two, {REST}}}\n  - {{id: a.b, {REST}}}\n---\nid: shop.one\ntype: oops\n---\n- id: x\n"
+    )
+    assert find_written_ids(text.encode(), PATH) == {"a.b", "shop.one"}
+
+
+@pytest.mark.parametrize("written", ['"id": null, ', '"id": ~, ', ""])
+def test_json_stays_json(written: str) -> None:
+    row = f'{{{written}"label": "One", "instructions": "i", "agent_expectations": "e"}}'
+    done = write_ids(f'{{"name": "n", "scenarios": [{row}]}}'.encode(), PATH)
+    assert json.loads(done.content)["scenarios"][0]["id"] == "shop.one"
+
+
+def test_many_rows_of_one_label_are_numbered_in_one_go() -> None:
+    """Where each number is sought from 1 on, this many take minutes."""
+    rows: list[dict[str, object]] = [{"id": None}] * 50_000
+    scenarios = scenarios_in(f"{LIST}  - {{label: One, {REST}}}\n") * len(rows)
+    ids = choose_ids(rows, scenarios, {"shop.one-3"})
+    assert ids[:4] == ["shop.one", "shop.one-2", "shop.one-4", "shop.one-5"]
+    assert len(set(ids)) == len(rows)
