@@ -1,8 +1,10 @@
 """The story of a judge that is judged: stored transcripts are judged again, and the answers compared."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from agentlab_ci.agents.interface import ChatModel
@@ -47,16 +49,16 @@ def check_judge(text: str, world: World, *, database: Path, config_file: str | N
     if config.judge is None:
         raise BadInputError("the config has no judge: add `judge: {model: …}`")
     rows = _find_rows(text, world, database)
-    cases = [case for row in rows for case in _find_cases(row)]
+    found = [it for row in rows for it in _find_cases(row)]
+    cases = [it for it in found if isinstance(it, _Case)]
+    left_out = _tell_left_out(it for it in found if isinstance(it, _LeftOut))
     if not cases:
-        raise BadInputError(f"{text} holds no simulation that a judge has judged")
+        raise BadInputError("\n".join([f"{text} holds no simulation that a judge has judged", *left_out]))
     redactor = Redactor(secret_values(config, world.environ) | world.secrets)
     transcripts, often = plural(len(cases), "transcript"), plural(times, "time")
     world.console.err(for_log(f"judging {transcripts} {often} with {config.judge.model}"))
-    if vetoed := sum(map(_count_vetoed, rows)):
-        world.console.err(
-            f"left out, because a hard gate failed before a judge was asked: {plural(vetoed, 'sample')}"
-        )
+    for line in (*left_out, *_tell_unseen(cases)):
+        world.console.err(line)
     with redactor.masking_errors():
         open_judge = make_judge_opener(
             config.judge,
@@ -67,8 +69,11 @@ def check_judge(text: str, world: World, *, database: Path, config_file: str | N
         )
         panel = _Panel(open_judge, error_retries=config.sampling.error_retries)
         _run(panel, [case for _ in range(times) for case in cases], world, slots=config.concurrency)
-    samples = [_count(case, panel.answers_to(case), redactor) for case in cases]
-    for line in agreement_lines(samples, panel.usage, world.log_style.glyphs):
+    samples = [_count(case, answers, redactor) for case in cases if (answers := panel.answers_to(case))]
+    if panel.answered < times * len(cases):
+        asked = plural(times * len(cases), "judgement")
+        world.console.err(f"interrupted: {panel.answered} of {asked} came; what has none is not shown")
+    for line in agreement_lines(samples, panel.usage, world.log_style.glyphs) if samples else ():
         world.console.out(line)
     return Outcome(exit_code=world.interrupts.exit_code or ExitCode.OK)
 
@@ -81,6 +86,15 @@ class _Case:
     body: Simulation
     sample: SampleResult
     stored: Evaluation
+
+
+class _LeftOut(StrEnum):
+    """Why the sample of a simulation is not judged again."""
+
+    VETOED = "a hard gate failed before a judge was asked"
+    NOT_JUDGED = "no judgement is stored"
+    NO_TALK = "nothing that was said is stored"
+    NO_EXPECTATIONS = "nobody knows what was expected"
 
 
 _Answer = Judgement | ModelFailedError
@@ -101,26 +115,34 @@ def _find_rows(text: str, world: World, database: Path) -> Sequence[ScenarioResu
             return [row for row in rows if scenario_id in (None, row.scenario_id)]
 
 
-def _find_cases(row: ScenarioResult) -> Iterator[_Case]:
-    brief = row.brief
-    if row.type is not ScenarioType.SIMULATION or brief is None or brief.expected is None:
+def _find_cases(row: ScenarioResult) -> Iterator[_Case | _LeftOut]:
+    """Return for each sample of a simulation what is to be judged again, or why it is not."""
+    if row.type is not ScenarioType.SIMULATION:
         return
-    body = Simulation(instructions=brief.instructions or "", agent_expectations=brief.expected)
     for sample in row.samples:
         stored = next((it for it in sample.evaluations if it.type == JUDGE), None)
-        if stored is not None:
+        if stored is None:
+            vetoed = any(it.mode is Mode.HARD_GATE and not it.passed for it in sample.evaluations)
+            yield _LeftOut.VETOED if vetoed else _LeftOut.NOT_JUDGED
+        elif not sample.turns:
+            yield _LeftOut.NO_TALK
+        elif row.brief is None or row.brief.expected is None:
+            yield _LeftOut.NO_EXPECTATIONS
+        else:
+            body = Simulation(instructions=row.brief.instructions or "", agent_expectations=row.brief.expected)
             yield _Case(title=name_row(row, TEXT), body=body, sample=sample, stored=stored)
 
 
-def _count_vetoed(row: ScenarioResult) -> int:
-    """Count the samples of a simulation that a deterministic check failed, so that no judge was asked."""
-    if row.type is not ScenarioType.SIMULATION:
-        return 0
-    return sum(
-        any(it.mode is Mode.HARD_GATE and not it.passed for it in sample.evaluations)
-        and all(it.type != JUDGE for it in sample.evaluations)
-        for sample in row.samples
-    )
+def _tell_left_out(reasons: Iterable[_LeftOut]) -> list[str]:
+    counts = Counter(reasons)
+    return [f"left out, because {why}: {plural(counts[why], 'sample')}" for why in _LeftOut if counts[why]]
+
+
+def _tell_unseen(cases: Iterable[_Case]) -> Iterator[str]:
+    """Say what the stored judgements may rest on and the new ones cannot."""
+    calling = sum(bool(case.sample.tool_calls) for case in cases)
+    if calling:
+        yield f"not shown to the judge: the tool calls of {plural(calling, 'transcript')}"
 
 
 class _Panel:
@@ -137,6 +159,11 @@ class _Panel:
     def usage(self) -> Usage:
         """What all answers used; a figure that one of them lacks is unknown."""
         return add_up(self._usages)
+
+    @property
+    def answered(self) -> int:
+        """How many requests have come to an end, whatever came of them."""
+        return len(self._answers)
 
     def answers_to(self, case: _Case) -> list[_Answer]:
         """Return what came of judging one transcript again."""

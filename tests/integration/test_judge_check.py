@@ -13,6 +13,7 @@ import pytest
 
 import loopback
 from agentlab_ci.core.results import RunReport
+from agentlab_ci.core.trace import ToolCall
 from agentlab_ci.reports.json_report import render_json
 from canned import CANNED_REPORTS, scenario, simulation_scenario
 from command import Ended, agentlab, start_agentlab, wait_for
@@ -86,7 +87,10 @@ def test_a_judge_that_agrees_and_what_it_was_asked(
         "stored as met: 2/2 (1.00) met again · stored as not met: 2/2 (1.00) not met again",
         "judge: 400 input tokens, 40 output tokens, $0.08",
     ]
-    assert ended.err == "judging 2 transcripts 2 times with gpt-judge\n"
+    assert ended.err.splitlines() == [
+        "judging 2 transcripts 2 times with gpt-judge",
+        "left out, because no judgement is stored: 1 sample",
+    ]
     asked = [request.body["messages"][1]["content"] for request in server.received]
     assert all("You were charged twice for order 1024." in text for text in asked)
     assert all("refunds one of the two charges, and says so" in text for text in asked)
@@ -105,11 +109,38 @@ def test_samples_that_no_judge_was_asked_about_are_counted(ask: Callable[[Judge,
     assert ended.err.splitlines() == [
         "judging 1 transcript 1 time with gpt-judge",
         "left out, because a hard gate failed before a judge was asked: 2 samples",
+        "left out, because no judgement is stored: 2 samples",
     ]
     assert ended.out.splitlines()[:2] == [
         "Refund once (SCN_aB3k)",
         "  sample 2/5 ✓ met      1/1 agree  run_2",
     ]
+
+
+def test_what_an_import_lacks_is_not_judged(
+    ask: Callable[[Judge, RunReport, int], Ended], server: HostileAgent
+) -> None:
+    """LiveKit gives no reason where it is content, may keep no talk, and has seen the calls of tools."""
+    row = simulation_scenario("a.b", "met", "met", "missed", "met")
+    first, second, third, last = row.samples
+    samples = (
+        first.model_copy(update={"evaluations": ()}),
+        second.model_copy(update={"turns": (), "trace": ()}),
+        third.model_copy(update={"tool_calls": (ToolCall(name="cancel_order", input={}),)}),
+        last,
+    )
+    imported = row.model_copy(update={"samples": samples})
+    unknown = simulation_scenario("a.c", "met", brief=None)
+    ended = ask(keyword_judge, make_report(imported, unknown), 1)
+    assert ended.err.splitlines() == [
+        "judging 2 transcripts 1 time with gpt-judge",
+        "left out, because no judgement is stored: 1 sample",
+        "left out, because nothing that was said is stored: 1 sample",
+        "left out, because nobody knows what was expected: 1 sample",
+        "not shown to the judge: the tool calls of 1 transcript",
+    ]
+    assert re.findall("sample ./.", ended.out) == ["sample 3/4", "sample 4/4"]
+    assert server.requests[PATH] == 2
 
 
 def test_a_judge_that_disagrees_says_why_and_no_secret(ask: Callable[[Judge, RunReport, int], Ended]) -> None:
@@ -257,10 +288,11 @@ def test_a_signal_shows_what_is_known(
 
     monkeypatch.setitem(loopback.ROUTES, PATH, then_silent)
     folder = project(
-        tmp_path, server.url("/v1"), make_report(simulation_scenario("a.b", "met", "met")), concurrency=1
+        tmp_path, server.url("/v1"), make_report(simulation_scenario("a.b", "met", "met", "met")), concurrency=1
     )
     process = start_agentlab(folder, "judge-check", "r.json", environ={"JUDGE_KEY": KEY})
     ended = wait_for(process, folder)
     assert ended.code == code
     assert "agreement: 2/2 (1.00)" in ended.out
-    assert "Traceback" not in ended.err
+    assert re.findall("sample ./.", ended.out) == ["sample 1/3", "sample 2/3"]
+    assert ended.err.splitlines()[1:] == ["interrupted: 2 of 15 judgements came; what has none is not shown"]
