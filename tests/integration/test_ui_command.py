@@ -82,6 +82,14 @@ def test_a_signal_ends_it_while_a_browser_keeps_its_connection(folder: Path) -> 
             assert wait_for(process, folder).code == ExitCode.SIGINT
 
 
+def test_a_signal_ends_it_that_comes_before_it_serves(folder: Path) -> None:
+    process = start_agentlab(folder, "ui", "--port", "0")
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert wait_for(process, folder).code == ExitCode.SIGINT
+
+
 def test_it_shows_what_another_process_stores_meanwhile(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, origin, _token):
         assert "No batches are stored yet" in fetch(origin)[1]

@@ -3,8 +3,7 @@
 import asyncio
 import errno
 import socket
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import uvicorn
@@ -37,7 +36,7 @@ def serve(world: World, *, database: Path, host: str, port: int) -> Outcome:
             proxy_headers=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config)
+        server = uvicorn.Server(config)  # hands on what signals it gets
         world.interrupts.subscribe(lambda: setattr(server, "should_exit", True))
         try:
             if world.interrupts.exit_code is None:
@@ -45,15 +44,6 @@ def serve(world: World, *, database: Path, host: str, port: int) -> Outcome:
         finally:
             world.interrupts.subscribe(None)
     return Outcome(exit_code=world.interrupts.exit_code or ExitCode.OK)
-
-
-class _Server(uvicorn.Server):
-    """A server that leaves the signals to those who have them: the process's exit code comes from there."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Take no signal over."""
-        yield
 
 
 def _listen(host: str, port: int) -> socket.socket:
