@@ -48,7 +48,7 @@ def run_page(run: StoredRun, approvals: Sequence[Approval], others: Sequence[Run
         siblings=tuple(_siblings(run)),
         about=[] if run.row is None else list(facts_of_scenario(run.row)),
         run_id=run_id,
-        others=[(it.run_id, _name_other(it, run)) for it in others if it.run_id != run_id],
+        others=[(it.run_id, _name_other(it, run)) for it in _likest_first(others, run) if it.run_id != run_id],
         approve=approve_url(mine) if run.ended else None,
     )
 
@@ -70,6 +70,11 @@ def _siblings(run: StoredRun) -> Iterator[Sibling]:
             href=None if sample.run_id is None or is_this else run_url(sample.run_id),
             is_this=is_this,
         )
+
+
+def _likest_first(others: Sequence[RunEntry], run: StoredRun) -> Sequence[RunEntry]:
+    """Return the runs on the same variant before those on others."""
+    return sorted(others, key=lambda it: it.variant != run.variant)
 
 
 def _name_other(entry: RunEntry, run: StoredRun) -> str:
