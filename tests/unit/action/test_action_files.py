@@ -20,8 +20,8 @@ from demo import ROOT
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 COMPOSITE: dict[str, Any] = yaml.safe_load((ROOT / "composite/action.yml").read_text(encoding="utf-8"))
 ONLY_IN_A_CONTAINER = {"localhost-gateway"}
-NOT_FOR_A_WORKFLOW = {"provider", "db", "dry-run", "demo"}
-"""Flags that the Action does not offer: it keeps its own database, and runs."""
+NOT_FOR_A_WORKFLOW = {"provider", "db", "dry-run", "demo", "no-tui"}
+"""Flags that the Action does not offer: it keeps its own database, has no terminal, and runs."""
 
 
 def test_the_action_has_the_inputs_that_are_read() -> None:
