@@ -53,8 +53,10 @@ def validate_in(folder: Path, monkeypatch: pytest.MonkeyPatch, *args: str) -> tu
         (
             CONVERSATION.replace("step_count_max", "response_contains"),
             [
-                "13:6: evaluators[0].type: `response_contains` cannot stand at the end of a conversation; "
-                "there may be "
+                (
+                    "13:6: evaluators[0].type: `response_contains` cannot stand at the end of a conversation; "
+                    "there may be "
+                )
             ],
         ),
         (
