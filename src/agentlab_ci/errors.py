@@ -40,7 +40,7 @@ EXIT_CODES: dict[ExitCode, str] = {
     ),
     ExitCode.BUG: "A bug in agentlab. The traceback on stderr says where.",
     ExitCode.SIGINT: "Interrupted (Ctrl-C). Reports of what was known were written.",
-    ExitCode.SIGTERM: "Terminated. Reports of what was known were written.",
+    ExitCode.SIGTERM: "Terminated, or its terminal was closed. Reports of what was known were written.",
 }
 
 

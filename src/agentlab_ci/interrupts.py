@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM, remembered from the first moment of the process.
+"""SIGINT, SIGTERM and SIGHUP, remembered from the first moment of the process.
 
 As PID 1 of a container Python ignores SIGTERM unless a handler is there, and importing the rest takes a while:
 so this module imports nothing heavy and is installed before everything else.
@@ -12,7 +12,7 @@ from types import FrameType
 
 from agentlab_ci.errors import ExitCode, InterruptedRunError
 
-_EXIT_CODES = {signal.SIGINT: ExitCode.SIGINT, signal.SIGTERM: ExitCode.SIGTERM}
+_EXIT_CODES = {signal.SIGINT: ExitCode.SIGINT, signal.SIGTERM: ExitCode.SIGTERM, signal.SIGHUP: ExitCode.SIGTERM}
 _PATIENCE = 3
 """The signal that ends the process at once, reports or not: somebody insists."""
 
@@ -27,13 +27,14 @@ class Interrupts:
         self._last_acts: list[Callable[[], object]] = []
 
     def install(self, last_act: Callable[[], object]) -> None:
-        """Take over both signals; `last_act` is what is done before somebody who insists has us end at once.
+        """Take over the signals; `last_act` is what is done before somebody who insists has us end at once.
 
-        Only the main thread may do so.
+        A SIGHUP that is ignored, as by `nohup`, stays so. Only the main thread may do so.
         """
         self._last_acts.append(last_act)
         for number in _EXIT_CODES:
-            signal.signal(number, self._handle)
+            if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._handle)
 
     @contextmanager
     def before_ending_at_once(self, act: Callable[[], object]) -> Iterator[None]:
@@ -70,6 +71,8 @@ class Interrupts:
 
     def note(self, number: int) -> None:
         """Do what is done when this signal comes; for those of its keys that do not send it."""
+        if number == signal.SIGHUP and self.exit_code is not None:
+            return  # of one terminal that is gone, the kernel and the shell tell several times: nobody insists
         self.count += 1
         self.exit_code = self.exit_code or _EXIT_CODES[signal.Signals(number)]
         if self.count >= _PATIENCE:

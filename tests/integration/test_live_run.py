@@ -81,13 +81,24 @@ def test_stopping_is_a_sigint(half: Path, keys: tuple[str, ...]) -> None:
     assert wait_until_gone(half)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)])
 def test_a_signal_from_outside_closes_the_view(half: Path, number: int, code: int) -> None:
     with in_terminal(half, "run", "--samples", "3") as terminal:
         wait_until_half_done(terminal)
         os.kill(terminal.process.pid, number)
         left = ended(terminal, half)
     assert left.code == left.results["summary"]["exit_code"] == code
+    assert left.ends() == {"a.quick": DONE, "a.slow": CANCELLED}
+    assert wait_until_gone(half)
+
+
+@pytest.mark.parametrize("args", [(), ("--no-tui",)], ids=["the view", "the log"])
+def test_a_terminal_that_is_gone_ends_the_run_with_its_reports(half: Path, args: tuple[str, ...]) -> None:
+    with in_terminal(half, "run", "--samples", "3", *args) as terminal:
+        terminal.wait_for("sample 3/3" if args else "3/6 samples")
+        os.close(terminal.side)
+        left = Ended(code=terminal.process.wait(timeout=SECONDS), out="", err="", folder=half)
+    assert left.code == left.results["summary"]["exit_code"] == 143
     assert left.ends() == {"a.quick": DONE, "a.slow": CANCELLED}
     assert wait_until_gone(half)
 

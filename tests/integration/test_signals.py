@@ -31,7 +31,7 @@ def wait_until_the_first_scenario_is_printed(process: subprocess.Popen[str]) -> 
             return
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)])
 def test_a_signal_ends_the_run_with_its_reports(tmp_path: Path, number: int, code: int) -> None:
     process = start_run(tmp_path)
     wait_until_the_first_scenario_is_printed(process)

@@ -5,7 +5,10 @@ import signal
 import sys
 import termios
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from textual.drivers.linux_driver import LinuxDriver
 
 from agentlab_ci.core.results import ScenarioFacts
 from agentlab_ci.interrupts import Interrupts
@@ -39,11 +42,42 @@ class RunFeed(Feed):
         self._on_planned()
 
 
+class _Screen:
+    """The stream that Textual draws on. That its terminal is gone is no error: a signal says so too."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
+class _Driver(LinuxDriver):
+    """Textual's own, whose writing thread would end with its first error, and whose queue would then block."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._file: Any = _Screen(self._file)
+
+
 class _Session(LiveApp):
     """The view, of whose bugs Textual prints nothing: it would show all local variables, secrets too."""
 
     def _print_error_renderables(self) -> None:
         pass
+
+    @property
+    def has_lost_terminal(self) -> bool:
+        """Whether it was closed because there was nothing to read from any more, and not by a bug."""
+        return self._exception is None and self._interrupted()
 
     @property
     def failure(self) -> Exception:
@@ -60,9 +94,12 @@ def show(
     session = _Session(
         feed, state, clock=clock, glyphs=glyphs, interrupted=lambda: interrupts.exit_code is not None
     )
+    session.driver_class = _Driver
     with _terminal_as_it_was(interrupts):
         leave = session.run()
         if leave is None:
+            if session.has_lost_terminal:
+                return Leave()
             raise session.failure
     return leave
 
@@ -74,8 +111,9 @@ def _terminal_as_it_was(interrupts: Interrupts) -> Iterator[None]:
     handlers = {number: signal.getsignal(number) for number in _JOB_SIGNALS}
 
     def restore() -> None:
-        termios.tcsetattr(terminal, termios.TCSANOW, modes)
-        os.write(screen, _ORDINARY.encode())
+        with suppress(OSError, termios.error):  # the terminal may be gone
+            termios.tcsetattr(terminal, termios.TCSANOW, modes)
+            os.write(screen, _ORDINARY.encode())
 
     with interrupts.before_ending_at_once(restore):
         try:
