@@ -32,14 +32,14 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // Filters.
-  const named = form ? [...form.elements].filter((element) => element.name) : [];
+  const named = () => (form ? [...form.elements].filter((element) => element.name) : []);
   const wordOf = (select) => (select.name === "show" ? select.value : select.selectedOptions[0].textContent);
   const valueOf = (element) => (element.tagName === "SELECT" && element.value ? wordOf(element) : element.value);
   function filterParts() {
-    return named.filter((element) => element.value).map((it) => it.name + "=" + encodeURIComponent(valueOf(it)));
+    return named().filter((element) => element.value).map((it) => it.name + "=" + encodeURIComponent(valueOf(it)));
   }
   function fillFilters(hash) {
-    for (const element of named) {
+    for (const element of named()) {
       const wanted = hash.has(element.name) ? decode(hash.get(element.name)) : null;
       if (element.tagName !== "SELECT") {
         element.value = wanted ?? "";
@@ -49,8 +49,17 @@ document.addEventListener("DOMContentLoaded", () => {
       element.selectedIndex = wanted === null ? 0 : Math.max(0, words.indexOf(wanted, 1));
     }
   }
+  // What the address names and nobody can open.
+  function lost() {
+    const hash = readHash();
+    const row = hash.has("s") && document.getElementById(anchorIn(hash));
+    if (row === null) return "; the address names a scenario that is not here";
+    const number = row && hash.get("n");
+    if (!number || document.getElementById(row.id + "&n=" + number)) return "";
+    return "; the address names a sample that is not here";
+  }
   function applyFilters() {
-    const selects = named.filter((element) => element.tagName === "SELECT" && element.value);
+    const selects = named().filter((element) => element.tagName === "SELECT" && element.value);
     const text = form.elements.text.value.trim().toLowerCase();
     // The data is JSON: what is looked for is written as it would be there.
     const written = JSON.stringify(text).slice(1, -1).replaceAll("<", "\\u003c");
@@ -61,7 +70,7 @@ document.addEventListener("DOMContentLoaded", () => {
       row.hidden = !shown;
       count += shown;
     }
-    form.querySelector(".shown").textContent = `${count} of ${rows.length} scenarios shown`;
+    form.querySelector(".shown").textContent = `${count} of ${rows.length} scenarios shown` + lost();
   }
 
   // One sample at a time, under its scenario.
@@ -151,19 +160,21 @@ document.addEventListener("DOMContentLoaded", () => {
     const { link } = opened;
     close();
     visit("");
+    if (form) applyFilters();
     link.focus();
   }
   function follow(link, { scroll }) {
     const row = link.closest(".row") ?? document.getElementById(link.hash.slice(1).replace(/&n=\d+$/, ""));
     const number = /&n=(\d+)$/.exec(link.hash);
     visit(link.hash.slice(1));
+    if (form) applyFilters();
     open(row, number ? Number(number[1]) : undefined, { focus: true });
     if (scroll) row.scrollIntoView({ block: "start" });
   }
 
   function obeyHash() {
     const hash = readHash();
-    const filtered = named.some((element) => hash.has(element.name));
+    const filtered = named().some((element) => hash.has(element.name));
     if (filtered || !hash.has("s")) fillFilters(hash);
     if (form) applyFilters();
     const row = document.getElementById(anchorIn(hash));

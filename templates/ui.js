@@ -23,8 +23,23 @@ document.addEventListener("DOMContentLoaded", () => {
     matrix.querySelectorAll(".panel").forEach(link);
   }
 
-  // Make an element like another one: what has an id, or is a choice, is found again wherever it has moved to.
-  const keyOf = (node) => node.id || (node.localName === "option" ? "option " + node.value : "");
+  // Make an element like another one. What is in both stays the same node, wherever it has moved to: it is found again
+  // by its id or key, else as the nth of its kind and class; a text by what it follows.
+  const isOurs = (node) => node.nodeType === 1 && node.matches(".matrix .row > .panel");
+  function byKey(nodes) {
+    const found = new Map();
+    let before = "";
+    for (const node of nodes) {
+      const own = node.id || node.dataset?.key || (node.localName === "option" ? node.value : "");
+      const kind = node.nodeType === 1 ? [node.nodeName, own ? "=" + own : node.classList[0] ?? ""] : [node.nodeName, before];
+      let nth = 0;
+      while (found.has(JSON.stringify([...kind, nth]))) nth++;
+      const key = JSON.stringify([...kind, nth]);
+      found.set(key, node);
+      if (node.nodeType === 1) before = key;
+    }
+    return found;
+  }
   function copyAttributes(old, fresh) {
     for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !OURS.includes(name)) old.removeAttribute(name);
     for (const { name, value } of fresh.attributes) if (!OURS.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -36,28 +51,21 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     copyAttributes(old, fresh);
     if (old.matches("output, .live")) return;
-    const isOurs = (node) => node.nodeType === 1 && node.matches(".matrix .row > .panel");
-    const known = new Map([...old.children].filter(keyOf).map((child) => [keyOf(child), child]));
+    const known = byKey([...old.childNodes].filter((node) => !isOurs(node)));
+    const wanted = byKey(fresh.childNodes);
+    // What goes, goes first, so that nothing that stays has to move, which would take the focus from it.
+    for (const [key, node] of known) if (!wanted.has(key)) node.remove();
     let place = old.firstChild;
-    for (const wanted of [...fresh.childNodes]) {
+    for (const [key, node] of wanted) {
       while (place && isOurs(place)) place = place.nextSibling;
-      const key = wanted.nodeType === 1 ? keyOf(wanted) : "";
-      const found = key ? known.get(key) : place;
-      const fits = found && found.nodeName === wanted.nodeName && (key || found.nodeType !== 1 || !keyOf(found));
-      if (!fits) {
-        old.insertBefore(wanted, place);
-        continue;
-      }
-      if (found === place) place = place.nextSibling;
-      else old.insertBefore(found, place);
-      morph(found, wanted);
-    }
-    while (place) {
-      const next = place.nextSibling;
-      if (!isOurs(place)) place.remove();
-      place = next;
+      const found = known.get(key);
+      if (found !== place || !found) old.insertBefore(found ?? node, place);
+      else place = place.nextSibling;
+      if (found) morph(found, node);
     }
   }
+  // What the report's script was started on. A page with other rows has to start it anew.
+  const startedOn = (page) => [...page.querySelectorAll(".matrix > .row")].map((row) => row.id).sort().join("\n");
 
   const bar = document.querySelector(".live");
   if (!bar) return;
@@ -73,6 +81,10 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   function take(text) {
     const fresh = new DOMParser().parseFromString(text, "text/html");
+    if (startedOn(fresh) !== startedOn(document)) {
+      location.reload();
+      return false;
+    }
     const focused = document.activeElement;
     morph(document.getElementById("main"), fresh.getElementById("main"));
     for (const data of fresh.querySelectorAll('script[type="application/json"]')) {

@@ -227,6 +227,82 @@ def test_a_page_keeps_up_with_its_run_and_keeps_what_is_open(opened: Open, tmp_p
     ]
 
 
+def test_what_is_filtered_opened_and_focused_outlives_the_end_of_the_run(opened: Open, database: Path) -> None:
+    rows = [make_facts(name, agent=AGENT) for name in ("a.one", "a.two", "a.three")]
+    done = make_report(*(scenario("pfp", row.scenario_id) for row in rows))
+    done = done.model_copy(update={"batch_id": "batch_5", "started_at": DAY.format(5)})
+    writer = StoreWriter.open(database)
+    writer.start_batch(make_batch(batch_id="batch_5", started_at=DAY.format(5)), rows)
+    for number, sample in enumerate(answered("pfp", "a.two"), 1):
+        named = {"run_id": f"run_a.two.{number}", "started_at": DAY.format(5)}
+        writer.add_sample("batch_5", None, sample.model_copy(update=named))
+    state = """[
+        document.querySelector(".shown").textContent,
+        [...document.querySelectorAll(".row:not([hidden])")].map((row) => row.id).join(),
+        document.querySelector(".panel h4")?.textContent,
+        document.activeElement.name,
+        document.activeElement.selectionStart,
+        location.hash,
+        document.querySelector(".ways a").marked,
+    ]"""
+    steps = (
+        *(("goto", "/batch?id=batch_5"), ("click", '[aria-label="sample 2 of 3, failed, a.two"]')),
+        *(("look", "document.querySelector('.ways a').marked = 1"), ("click", "[name=text]")),
+        *(("fill", "[name=text]", "a.t"), ("press", "ArrowLeft"), ("wait", "location.hash.includes('text=a.t')")),
+        *(("look", state), ("look", "fetch('/scenarios').then(answer => answer.status)")),
+        *(("wait", '!document.querySelector(".progress")'), ("look", state)),
+        *(("fill", "[name=text]", "a.two"), ("wait", "location.hash.includes('text=a.two')"), ("look", state)),
+        *(("click", '[aria-label="sample 3 of 3, passed, a.two"]'), ("look", state)),
+        ("look", "document.querySelectorAll('.panel dd a').length > 0"),
+        ("look", "document.querySelectorAll('.ways a').length"),
+    )
+    seen = opened(*steps, acts={"/scenarios": lambda: writer.finish_batch(done)}).seen
+    assert writer.close() is None
+    hash_of = "#s=a.two&n={}&text=a.{}".format
+    failed, both = "✗ sample 2 of 3, failed", ["2 of 3 scenarios shown", "s=a.two,s=a.three"]
+    two = ["1 of 3 scenarios shown", "s=a.two"]
+    before = [*both, failed, "text", 2, hash_of(2, "t"), 1]
+    assert seen == [
+        1,
+        before,
+        200,
+        before,
+        [*two, failed, "text", 5, hash_of(2, "two"), 1],
+        [*two, "✓ sample 3 of 3, passed", None, None, hash_of(3, "two"), 1],
+        True,
+        3,
+    ]
+
+
+def test_a_batch_of_which_only_runs_were_known_gets_its_matrix_when_it_ends(opened: Open, tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    done = make_report(scenario("pfp", "a.one")).model_copy(update={"batch_id": "batch_1"})
+    writer = StoreWriter.open(path)
+    writer.start_batch(make_batch(batch_id="batch_1"))
+    steps = (
+        *(("goto", "/batch?id=batch_1"), ("look", "fetch('/scenarios').then(answer => answer.status)")),
+        *(("arrive", "/batch"), ("click", '[aria-label="sample 2 of 3, failed, a.one"]')),
+        ("look", 'document.querySelector(".panel h4").textContent'),
+    )
+    seen = opened(*steps, path=path, acts={"/scenarios": lambda: writer.finish_batch(done)}).seen
+    assert writer.close() is None
+    assert seen == [200, "✗ sample 2 of 3, failed"]
+
+
+def test_an_address_of_what_is_not_there_says_so(opened: Open) -> None:
+    shown = ("look", 'document.querySelector(".shown").textContent')
+    steps = (
+        *(("goto", "/batch?id=batch_3#s=nope&n=1"), shown),
+        *(("goto", "/batch?id=batch_3#s=support.order&n=99"), shown),
+        *(("click", '[aria-label="sample 1 of 3, passed, support.order"]'), shown),
+    )
+    assert opened(*steps).seen == [
+        "2 of 2 scenarios shown; the address names a scenario that is not here",
+        "2 of 2 scenarios shown; the address names a sample that is not here",
+        "2 of 2 scenarios shown",
+    ]
+
+
 def test_a_list_takes_in_what_is_new_and_keeps_what_is_chosen(opened: Open, database: Path) -> None:
     def store() -> None:
         store_batch(database, "batch_5", DAY.format(5), scenario("ppp", "support.order"))
