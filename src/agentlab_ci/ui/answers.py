@@ -17,6 +17,7 @@ from agentlab_ci.ui.security import Guard
 
 _MOST_BODY = 64 * 1024
 """Bytes of a form; ours have a few hundred."""
+_MOST_FIELDS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +57,14 @@ def answer_if_changed(request: Request, desk: Desk, make: Callable[[], bytes]) -
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form, of each the last; raises BadInputError for one that is too big."""
+    """Return the fields of a form, of each the last; raises BadInputError for one that is too big or none."""
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > _MOST_BODY:
             raise BadInputError("this form is too big")
-    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    try:
+        fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError as problem:
+        raise BadInputError("this form has too many fields") from problem
     return {name: values[-1] for name, values in fields.items()}

@@ -38,11 +38,17 @@ PAGES: Mapping[str, Callable[[Request, Desk], Response]] = {
     APPROVE: ask,
 }
 
+_DAMAGE = (ArithmeticError, TypeError, ValueError)
+"""What comes of rows that no run could have written."""
+
 
 def make_app(world: World, *, database: Path, guard: Guard) -> ASGIApp:
     """Return the application over a database, which need not be there yet."""
     desk = Desk(database=database, guard=guard, now=world.now, started=secrets.token_hex(8))
-    routes = [Route(path, partial(_show, page=page, desk=desk), methods=["GET"]) for path, page in PAGES.items()]
+    routes = [
+        Route(path, partial(_show, page=page, desk=desk, world=world), methods=["GET"])
+        for path, page in PAGES.items()
+    ]
     routes.append(Route(APPROVE, partial(_write, desk=desk), methods=["POST"]))
     app = Starlette(
         routes=routes,
@@ -55,8 +61,15 @@ def make_app(world: World, *, database: Path, guard: Guard) -> ASGIApp:
     return Gate(app, guard)
 
 
-def _show(request: Request, *, page: Callable[[Request, Desk], Response], desk: Desk) -> Response:
-    return page(request, desk)
+def _show(request: Request, *, page: Callable[[Request, Desk], Response], desk: Desk, world: World) -> Response:
+    try:
+        return page(request, desk)
+    except _DAMAGE as problem:
+        _print_traceback(problem, world)
+        raise BadInputError(
+            f"the database {desk.database} holds what cannot be shown here: it is damaged, or agentlab has a bug"
+            "\nits traceback stands where `agentlab ui` was started"
+        ) from problem
 
 
 async def _write(request: Request, *, desk: Desk) -> Response:
@@ -76,6 +89,10 @@ def _explain(request: Request, problem: Exception, *, desk: Desk) -> Response:
 
 def _apologise(request: Request, problem: Exception, *, world: World) -> Response:  # noqa: ARG001 - its signature
     """Print a bug where the command was started; the page must not say what went wrong inside."""
+    _print_traceback(problem, world)
+    return Response("agentlab has a bug: its traceback stands where `agentlab ui` was started.\n", status_code=500)
+
+
+def _print_traceback(problem: Exception, world: World) -> None:
     for line in log_lines("".join(traceback.format_exception(problem))):
         world.console.err(line)
-    return Response("agentlab has a bug: its traceback stands where `agentlab ui` was started.\n", status_code=500)

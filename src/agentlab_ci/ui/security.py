@@ -59,11 +59,15 @@ class Guard:
     def refuse_write(
         self, headers: Mapping[str, str], *, cookie: str | None, form_token: str | None
     ) -> str | None:
-        """Say why nothing is written, None when it may be.
+        """Say why nothing is written, None when it may be."""
+        return self.refuse_sender(headers, cookie=cookie if self.knows_token(form_token) else None)
+
+    def refuse_sender(self, headers: Mapping[str, str], *, cookie: str | None) -> str | None:
+        """Say why a form is not even read, None when it is.
 
         A browser says where a form stood. One that says neither Origin nor Sec-Fetch-Site is none of today's.
         """
-        if not self.knows_token(cookie) or not self.knows_token(form_token):
+        if not self.knows_token(cookie):
             return "the token is missing: open the address that `agentlab ui` printed"
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is None and site is None:

@@ -1,6 +1,8 @@
 """The pages over a database: what they show, where they lead, and what becomes of what is not there."""
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -218,6 +220,7 @@ def test_a_scenario_is_told_over_time_by_variant(site: Site) -> None:
         ("/runs?status=%3Cb%3E", 400, "'<b>' is none of"),
         ("/?since=tomorrow", 400, "'tomorrow' is no day"),
         ("/approve?batch=batch_9", 404, "Batch 'batch_9' not found"),
+        ("/approve?batch=batch_1&scenario=nope", 404, "batch_1 holds no samples of nope"),
         ("/approve", 400, "nothing is named"),
     ],
 )
@@ -241,6 +244,25 @@ def test_a_damaged_database_is_said(site: Site) -> None:
     answer = site.get("/")
     assert answer.status_code == 400
     assert "cannot be used" in parse(answer).text_content()
+
+
+DAMAGES = {
+    "no samples": "DELETE FROM samples WHERE run_id LIKE 'run_1.support.order%'",
+    "an end that is none": "UPDATE batches SET ended_at = NULL",
+    "a suite that is no text": "UPDATE scenarios SET suite = x'ff'",
+    "a time that is none": "UPDATE samples SET duration_ms = 'y', started_at = 'y', cost_usd = 'y'",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_rows_are_said(site: Site, damage: str) -> None:
+    with closing(sqlite3.connect(site.database, isolation_level=None)) as connection:
+        connection.execute(DAMAGES[damage])
+    paths = ("/", "/runs", "/scenarios", "/batch?id=batch_1", "/run?id=run_1.support.cancel.1")
+    answers = [site.get(path) for path in (*paths, "/compare?old=batch_1&new=batch_2")]
+    assert {answer.status_code for answer in answers} <= {200, 400, 404}
+    said = [parse(answer).xpath("//main")[0].text_content() for answer in answers if answer.status_code == 400]
+    assert any(f"the database {site.database} " in it for it in said)
 
 
 def test_a_running_batch_is_the_report_so_far_and_the_page_knows_when_to_look_again(tmp_path: Path) -> None:
@@ -362,6 +384,24 @@ def test_a_form_that_never_ends_is_refused(site: Site) -> None:
     answer = site.post("/approve", {"token": "x" * 100_000}, site.cookie | ORIGIN)
     assert answer.status_code == 400
     assert "too big" in answer.text
+
+
+def test_a_scenario_that_the_batch_does_not_hold_is_not_approved(site: Site) -> None:
+    form = {"token": TOKEN, "batch": "batch_1", "scenario": "nope"}
+    for more in ({}, {"force": "yes"}):
+        answer = site.post("/approve", form | more, site.cookie | ORIGIN)
+        assert answer.status_code == 404
+        assert "batch_1 holds no samples of nope" in parse(answer).text_content()
+    assert approved(site) == []
+
+
+def test_a_form_with_too_many_fields_is_refused(site: Site) -> None:
+    form = {"token": TOKEN, "run": "run_1.support.order.1"} | {f"more{number}": "" for number in range(30)}
+    assert site.post("/approve", form, site.cookie | ORIGIN).status_code == 400
+    assert site.post("/approve", form, ORIGIN).status_code == 403
+    assert site.post("/approve", form, site.cookie | {"Origin": "https://evil.example"}).status_code == 403
+    assert approved(site) == []
+    assert site.said == []
 
 
 # The gate.

@@ -8,10 +8,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from agentlab_ci.core.stored import BatchRef, Reference
 from agentlab_ci.errors import BadInputError
-from agentlab_ci.history import approve_candidate, load_candidate
+from agentlab_ci.history import Candidate, approve_candidate, load_candidate
 from agentlab_ci.reports.ui_approve import approve_page, message_page
 from agentlab_ci.reports.ui_links import shown_at
-from agentlab_ci.store.references import find_reference
+from agentlab_ci.store.references import NotStoredError, find_reference
 from agentlab_ci.ui.answers import Desk, read_form
 
 PRINTED = "`agentlab ui` printed"
@@ -20,7 +20,7 @@ _FORBIDDEN = 403
 
 def ask(request: Request, desk: Desk) -> Response:
     """Ask whether a run or a batch is to be approved; raises BadInputError for one that is not there."""
-    candidate = load_candidate(_read(request.query_params, desk), database=desk.database)
+    candidate = _load(request.query_params, desk)
     reference = candidate.reference or BatchRef(batch_id=candidate.report.batch_id)
     frame = desk.frame(request)
     how_ended = None if candidate.passed else candidate.how_ended
@@ -29,8 +29,13 @@ def ask(request: Request, desk: Desk) -> Response:
 
 async def approve(request: Request, desk: Desk) -> Response:
     """Approve it, for who brings the token from a form of ours, and lead back to it."""
-    form = await read_form(request)
-    refusal = desk.guard.refuse_write(request.headers, cookie=request.state.token, form_token=form.get("token"))
+    form: Mapping[str, str] = {}
+    refusal = desk.guard.refuse_sender(request.headers, cookie=request.state.token)
+    if refusal is None:
+        form = await read_form(request)
+        refusal = desk.guard.refuse_write(
+            request.headers, cookie=request.state.token, form_token=form.get("token")
+        )
     if refusal is not None:
         page = message_page("Nothing was approved", refusal, desk.frame(request))
         return HTMLResponse(page, status_code=_FORBIDDEN)
@@ -38,10 +43,20 @@ async def approve(request: Request, desk: Desk) -> Response:
 
 
 def _approve(form: Mapping[str, str], desk: Desk) -> Response:
-    candidate = load_candidate(_read(form, desk), database=desk.database)
+    candidate = _load(form, desk)
     approve_candidate(candidate, database=desk.database, now=desk.now(), force=form.get("force") == "yes")
     reference = candidate.reference or BatchRef(batch_id=candidate.report.batch_id)
     return RedirectResponse(shown_at(reference), status_code=303)
+
+
+def _load(given: Mapping[str, str], desk: Desk) -> Candidate:
+    """Return what is to be approved; raises BadInputError where the batch has no samples of the scenario."""
+    candidate = load_candidate(_read(given, desk), database=desk.database)
+    match candidate.reference:
+        case BatchRef(batch_id=batch_id, scenario_id=str(scenario_id)):
+            if not any(row.samples for row in candidate.report.scenarios):
+                raise NotStoredError(f"{batch_id} holds no samples of {scenario_id}")
+    return candidate
 
 
 def _read(given: Mapping[str, str], desk: Desk) -> Reference:
