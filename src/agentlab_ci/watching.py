@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from agentlab_ci.app import Outcome, World, run_scenarios, tell_bug
 from agentlab_ci.core.judge import regate
 from agentlab_ci.core.results import RunReport
-from agentlab_ci.core.stored import BatchRef, UnendedBatch
+from agentlab_ci.core.stored import BatchRef, Reference, UnendedBatch
 from agentlab_ci.errors import BadInputError, ExitCode
 from agentlab_ci.publish.held_lines import HeldLines
 from agentlab_ci.reports.escape import for_log
 from agentlab_ci.results_file import read_results_file
 from agentlab_ci.settings import RunSettings
 from agentlab_ci.store.reader import load_batch
-from agentlab_ci.store.references import find_reference
+from agentlab_ci.store.references import NotStoredError, find_reference
 
 if TYPE_CHECKING:
     from agentlab_ci.tui.app import Leave
@@ -83,10 +83,11 @@ def _show(feed: "RunFeed", lines: HeldLines, world: World) -> Exception | None:
     from agentlab_ci.tui.session import show  # noqa: PLC0415
     from agentlab_ci.tui.state import LiveState  # noqa: PLC0415
 
+    state = LiveState()
     try:
         leave = show(
             feed,
-            LiveState(),
+            state,
             clock=world.console.clock,
             glyphs=world.log_style.glyphs,
             interrupts=world.interrupts,
@@ -98,6 +99,8 @@ def _show(feed: "RunFeed", lines: HeldLines, world: World) -> Exception | None:
     _print(leave, world)
     if leave.action is Action.STOP:
         world.interrupts.note(signal.SIGINT)
+    if world.interrupts.exit_code is not None and not state.over:
+        world.console.err("stopping what runs; then the reports are written")
     lines.release(log=leave.action is Action.KEEP)
     return None
 
@@ -108,7 +111,7 @@ def view_stored(text: str, world: World, *, database: Path) -> Outcome:
     A batch that has no end is shown as far as it is stored. Raises BadInputError for what is not there or is no
     whole batch, and where the view is not installed.
     """
-    report = _find_report(text, world, database)
+    report, unended = _find_report(text, world, database)
     try:
         from agentlab_ci.tui.session import show  # noqa: PLC0415 - as above
         from agentlab_ci.tui.state import state_of  # noqa: PLC0415
@@ -118,7 +121,7 @@ def view_stored(text: str, world: World, *, database: Path) -> Outcome:
         ) from None
     leave = show(
         None,
-        state_of(report),
+        state_of(report, unended=unended),
         clock=world.console.clock,
         glyphs=world.log_style.glyphs,
         interrupts=world.interrupts,
@@ -127,10 +130,11 @@ def view_stored(text: str, world: World, *, database: Path) -> Outcome:
     return Outcome(exit_code=ExitCode.OK, report=report)
 
 
-def _find_report(text: str, world: World, database: Path) -> RunReport:
+def _find_report(text: str, world: World, database: Path) -> tuple[RunReport, bool]:
+    """Return what is meant, and whether it is a batch without an end."""
     if text.endswith(".json") or (world.cwd / text).is_file():
-        return regate(read_results_file(world.cwd, text))
-    reference = find_reference(database, text)
+        return regate(read_results_file(world.cwd, text)), False
+    reference = _find_batch(database, text)
     batch_id = reference.batch_id
     if not isinstance(reference, BatchRef) or reference.scenario_id is not None:
         raise BadInputError(
@@ -138,14 +142,24 @@ def _find_report(text: str, world: World, database: Path) -> RunReport:
         )
     batch = load_batch(database, batch_id)
     if isinstance(batch, RunReport):
-        return batch
+        return batch, False
     if not batch.planned:
         raise BadInputError(
             f"batch {batch_id} did not end, and an older agentlab began it; "
             f"`agentlab show {batch_id}` prints what is stored of it"
         )
     world.console.err(f"note: {batch_id} still runs, or was killed: this is what is stored of it by now")
-    return batch.report_so_far(duration_ms=_time_of(batch))
+    return batch.report_so_far(duration_ms=_time_of(batch)), True
+
+
+def _find_batch(database: Path, text: str) -> Reference:
+    try:
+        return find_reference(database, text)
+    except NotStoredError as problem:
+        if text.startswith(("batch_", "@")):
+            raise
+        hint = f"{text} is neither stored nor a file of results"
+        raise BadInputError(f"{hint}: `agentlab list batches` names those that can be viewed") from problem
 
 
 def _time_of(batch: UnendedBatch) -> float:

@@ -76,7 +76,7 @@ def test_stopping_is_a_sigint(half: Path, keys: tuple[str, ...]) -> None:
     assert left.code == left.results["summary"]["exit_code"] == 130
     assert left.ends() == {"a.quick": DONE, "a.slow": CANCELLED}
     assert "a.slow" in (half / "agentlab-report" / "report.md").read_text(encoding="utf-8")
-    assert left.out.startswith("reports: ")
+    assert left.out.startswith("stopping what runs; then the reports are written\nreports: ")
     assert "interrupted" in left.out.splitlines()[-1]
     assert wait_until_gone(half)
 

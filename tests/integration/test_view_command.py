@@ -73,6 +73,7 @@ def test_a_batch_without_an_end_is_shown_as_far_as_it_is_stored(tmp_path: Path) 
         terminal.wait_for("note: batch_1 still runs, or was killed: this is what is stored of it by now")
         terminal.wait_for(ALTERNATE)
         terminal.wait_for("2/6 samples")
+        terminal.wait_for("did not end: it still runs, or was killed")
         terminal.wait_for("1 of 2 scenarios unfinished: a.two")
         terminal.press("q")
         assert terminal.end()[0] == 0
@@ -87,6 +88,8 @@ def test_what_cannot_be_opened_is_refused_with_what_can_be_done(tmp_path: Path, 
         "@prev:a.one": "is a part of batch_1",
         "@last": "batch batch_2 did not end, and an older agentlab began it; `agentlab show batch_2` prints",
         "batch_9": "Batch 'batch_9' not found",
+        "nope": "`agentlab list batches` names those that can be viewed",
+        ".": "`agentlab list batches` names those that can be viewed",
         "broken.json": "broken.json: ",
         "absent.json": "cannot read absent.json",
     }.items():
@@ -109,4 +112,7 @@ def test_without_textual_it_says_what_brings_it(tmp_path: Path, report: RunRepor
 def test_without_a_terminal_it_names_what_needs_none(tmp_path: Path, report: RunReport) -> None:
     ended = agentlab(tmp_path, "view", "@last")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "agentlab: view needs a terminal; `agentlab show` prints a stored batch anywhere\n"
+    assert ended.err == (
+        "agentlab: view needs a terminal, and a TERM that is not dumb; "
+        "`agentlab show` prints a stored batch anywhere\n"
+    )

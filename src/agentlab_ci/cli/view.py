@@ -21,7 +21,9 @@ def command(reference: str, database: str | None, config_file: str | None) -> Ex
     results.json. A batch that still runs, or was killed, is shown as far as it is stored.
     """
     if not has_terminal(os.environ):
-        raise BadInputError("view needs a terminal; `agentlab show` prints a stored batch anywhere")
+        raise BadInputError(
+            "view needs a terminal, and a TERM that is not dumb; `agentlab show` prints a stored batch anywhere"
+        )
     from agentlab_ci.watching import view_stored  # noqa: PLC0415 - `--help` needs none of it
 
     world = real_world()

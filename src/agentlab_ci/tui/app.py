@@ -161,7 +161,7 @@ class LiveApp(App[Leave]):
 
     def action_keys(self) -> None:
         """Show the keys."""
-        self.push_screen(KeysScreen())
+        self.push_screen(KeysScreen(self._glyphs))
 
     def action_leave(self) -> None:
         """Close, after asking while the run goes on."""

@@ -138,7 +138,7 @@ def _name_check(evaluation: Evaluation) -> str:
 
 def _sample_heading(row: RowView, sample: SampleView, glyphs: Glyphs) -> tuple[Span, ...]:
     told = [f"sample {sample.number}/{sample.of}", tell_phase(sample)]
-    if sample.result is not None and sample.run_id is not None:
+    if sample.result is not None and sample.run_id is not None and sample.result.is_timed:
         told.append(format_duration(sample.result.duration_ms))
     spans = (icon_of_sample(row.result, sample, glyphs), Span(f" {told[0]}", Tone.HEADING))
     rest = "  ".join([*told[1:], *([printable(sample.run_id)] if sample.run_id is not None else [])])
@@ -169,7 +169,7 @@ def _known(sample: SampleView) -> Iterator[tuple[str, str]]:
         return
     if result.started_at is not None:
         yield "started", format_moment(result.started_at)
-    if not result.never_ran:
+    if result.is_timed and not result.never_ran:
         yield "took", format_duration(result.duration_ms)
     yield "ended", result.termination_reason.value
     if result.score is not None:

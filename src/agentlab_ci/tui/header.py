@@ -16,6 +16,7 @@ from agentlab_ci.tui.tones import Line, Span, Tone, marks_for, to_text
 Item = tuple[str, Tone]
 _PASS_LINES = 4
 """Of variants and different k; the reports have them all."""
+_UNENDED = "did not end: it still runs, or was killed"
 
 
 def tell_header(state: LiveState, glyphs: Glyphs, *, elapsed: float, width: int) -> tuple[Line, ...]:
@@ -61,11 +62,10 @@ def _tell_scenarios(counts: Counts) -> list[Item]:
 
 
 def _tell_now(state: LiveState, glyphs: Glyphs, width: int) -> list[Line]:
-    """Say how it ended, in two lines at most; before that, what is waited for and what was said last."""
+    """Say how it ended, in few lines; before that, what is waited for and what was said last."""
     if state.report is not None:
-        told = printable(verdict_sentence(state.report, glyphs, str))
-        first, *rest = textwrap.wrap(told, width) or [told]
-        return [Line((Span(line, Tone.HEADING),)) for line in (first, *rest[:1])]
+        verdict = _wrap(printable(verdict_sentence(state.report, glyphs, str)), Tone.HEADING, glyphs, width)
+        return [*(_wrap(_UNENDED, Tone.TOLERATED, glyphs, width) if state.unended else ()), *verdict]
     if state.over:
         return [Line((Span("the run broke off", Tone.BELOW),))]
     lines = []
@@ -77,6 +77,13 @@ def _tell_now(state: LiveState, glyphs: Glyphs, width: int) -> list[Line]:
     if state.said:
         lines.append(Line((Span(set_cell_size(printable(state.said[-1]), width).rstrip(), Tone.DIM),)))
     return lines
+
+
+def _wrap(text: str, tone: Tone, glyphs: Glyphs, width: int) -> list[Line]:
+    """Break a text into two lines at most; the second says where more would follow."""
+    ellipsis = marks_for(glyphs).ellipsis
+    lines = textwrap.wrap(text, max(width, len(ellipsis)), max_lines=2, placeholder=f" {ellipsis}")
+    return [Line((Span(line, tone),)) for line in lines]
 
 
 def tell_elapsed(seconds: float) -> str:

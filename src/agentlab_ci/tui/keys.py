@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from agentlab_ci.reports.formatting import ASCII, Glyphs
 from agentlab_ci.tui.tones import STYLES, Tone
 
 KEYS: tuple[tuple[str, str], ...] = (
@@ -26,6 +27,14 @@ KEYS: tuple[tuple[str, str], ...] = (
 )
 
 
+_WRITTEN_OUT = str.maketrans({"↑": "Up", "↓": "Down", "→": "Right", "←": "Left"})
+
+
+def keys_for(glyphs: Glyphs) -> tuple[tuple[str, str], ...]:
+    """Return the keys, in plain letters where an output can write no others."""
+    return tuple((key.translate(_WRITTEN_OUT), does) for key, does in KEYS) if glyphs is ASCII else KEYS
+
+
 class KeysScreen(ModalScreen[None]):
     """Shows the keys; any of them closes it."""
 
@@ -37,8 +46,12 @@ class KeysScreen(ModalScreen[None]):
         Binding("escape,enter,q,question_mark,space", "dismiss", "Back", show=False)
     ]
 
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__()
+        self._keys = keys_for(glyphs)
+
     def compose(self) -> ComposeResult:
         """Lay out the table."""
-        width = max(len(key) for key, _ in KEYS)
-        lines = [Text.assemble((f"{key:<{width}}", STYLES[Tone.HEADING]), f"  {does}") for key, does in KEYS]
+        width = max(len(key) for key, _ in self._keys)
+        lines = [Text.assemble((f"{key:<{width}}", STYLES[Tone.HEADING]), f"  {does}") for key, does in self._keys]
         yield Static(Text("\n").join(lines))

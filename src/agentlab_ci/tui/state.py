@@ -32,6 +32,8 @@ class Phase(StrEnum):
     ENDED = "ended"
     NOT_RUN = "not run"
     """The run is over, and nothing is known of it."""
+    NOT_STORED = "not stored"
+    """The batch has no end: the sample may run, or not have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,13 @@ class Counts:
 
 
 class LiveState:
-    """Everything that is shown, brought up to date by events. Times are seconds of the caller's clock."""
+    """Everything that is shown, brought up to date by events. Times are seconds of the caller's clock.
 
-    def __init__(self) -> None:
+    `unended` is a stored batch that has no end, because it still runs or was killed.
+    """
+
+    def __init__(self, *, unended: bool = False) -> None:
+        self.unended = unended
         self.report: RunReport | None = None
         self.over = False
         self._said: list[str] = []
@@ -230,9 +236,10 @@ class LiveState:
         self.over, self.report = True, report
         for result in report.scenarios if report is not None else ():
             self._complete(result)
+        unknown = Phase.NOT_STORED if self.unended else Phase.NOT_RUN
         for key, samples in self._samples.items():
             for sample in tuple(samples.values()):
-                self._put(key, replace(sample, phase=Phase.NOT_RUN, wait=None))
+                self._put(key, replace(sample, phase=unknown, wait=None))
 
     def _judge(self, key: RowKey) -> None:
         samples = tuple(self._samples[key].values())
@@ -250,9 +257,9 @@ class LiveState:
 _FACTS = tuple(ScenarioFacts.model_fields)
 
 
-def state_of(report: RunReport) -> LiveState:
-    """Return the state of a run that is over."""
-    state = LiveState()
+def state_of(report: RunReport, *, unended: bool = False) -> LiveState:
+    """Return the state of a run that is over, or of a batch as far as it is stored."""
+    state = LiveState(unended=unended)
     state.apply(Finished(report))
     state.take_changed()
     return state

@@ -168,7 +168,9 @@ class ScenarioTree(Tree[Place]):
         named = tell_phase(sample) if sample.run_id is None else self._shorten(printable(sample.run_id))
         told = [f"sample {sample.number}"]
         if sample.result is not None:
-            told += [format_duration(sample.result.duration_ms)] if sample.run_id is not None else []
+            told += (
+                [format_duration(sample.result.duration_ms)] if sample.run_id and sample.result.is_timed else []
+            )
             told += explain_sample(sample.result)[:1]
         elif sample.run_id is not None:
             told.append(tell_phase(sample))

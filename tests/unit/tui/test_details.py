@@ -7,7 +7,7 @@ import pytest
 from agentlab_ci.core.results import SampleResult
 from agentlab_ci.core.sample import TerminationReason
 from agentlab_ci.core.trace import Redraw, Wait
-from agentlab_ci.reports.formatting import ASCII, TEXT
+from agentlab_ci.reports.formatting import ASCII, TEXT, Glyphs
 from agentlab_ci.reports.wording import pass_lines
 from agentlab_ci.tui.detail import Detail, tell_sample, tell_scenario
 from agentlab_ci.tui.header import tell_elapsed, tell_header
@@ -120,6 +120,30 @@ def test_the_header_of_a_run_that_broke_off_says_so() -> None:
     state = state_of(make_report(make_row("ppp")))
     state.report = None
     assert [line.plain for line in tell_header(state, TEXT, elapsed=61.9, width=80)][-1] == "the run broke off"
+
+
+@pytest.mark.parametrize("width", [1, 2, 20, 60, 100])
+@pytest.mark.parametrize(("glyphs", "ellipsis"), [(TEXT, "…"), (ASCII, "..")])
+def test_a_verdict_that_is_cut_says_so(glyphs: Glyphs, ellipsis: str, width: int) -> None:
+    state = state_of(make_report(*(make_row("fff", f"support.number-{number}") for number in range(9))))
+    assert tell_header(state, glyphs, elapsed=0, width=width)[-1].plain.endswith(ellipsis)
+    whole = tell_header(state, glyphs, elapsed=0, width=1000)[-1].plain
+    assert whole.endswith("support.number-8")
+
+
+def test_the_header_of_a_batch_without_an_end_says_so_above_the_verdict() -> None:
+    state = state_of(make_report(make_row("p..")), unended=True)
+    told = [line.plain for line in tell_header(state, TEXT, elapsed=0, width=80)]
+    assert told[-2] == "did not end: it still runs, or was killed"
+
+
+def test_a_time_that_nobody_knows_is_left_out() -> None:
+    row = make_row("p", "a.b")
+    untimed = row.samples[0].model_copy(update={"started_at": None, "duration_ms": 0})
+    (view,) = state_of(make_report(row.model_copy(update={"samples": (untimed,)}))).rows
+    told = tell_scenario(view, TEXT).plain + tell_sample(view, view.samples[0], TEXT).plain
+    assert "0ms" not in told
+    assert "took" not in told
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0, "0s"), (59.9, "59s"), (61.9, "1m 01s"), (3_720, "1h 02m")])

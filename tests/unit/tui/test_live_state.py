@@ -110,6 +110,11 @@ def test_what_never_ran_is_said_not_to_have_run_once_the_run_is_over() -> None:
     assert state.counts.running == 0
 
 
+def test_of_a_batch_without_an_end_nobody_knows_what_ran() -> None:
+    state = state_of(make_report(make_row("p..")), unended=True)
+    assert [sample.phase for sample in state.rows[0].samples] == [Phase.ENDED, Phase.NOT_STORED, Phase.NOT_STORED]
+
+
 def test_a_skipped_scenario_has_no_samples() -> None:
     feed = Feed()
     feed.planned([make_facts("a.task", skipped="a task cannot run on an http agent"), ALLERGIES])
