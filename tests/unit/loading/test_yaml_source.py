@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentlab_ci.loading.yaml_source import MAX_BYTES, Loc, read_yaml
+from agentlab_ci.loading.yaml_source import MAX_BYTES, MAX_DEPTH, Loc, bound_depth, read_yaml
 from yaml_projects import document_of
 
 
@@ -157,7 +157,11 @@ def test_aliases_of_aliases_are_counted_in_full() -> None:
 
 
 def test_the_problems_before_a_syntax_error_are_kept() -> None:
-    assert len(problems_of("a: 1\na: 2\n---\nb: c: d\n")) == 1  # pass one finds the error before anything is built
+    first, second = problems_of("a: 1\na: 2\n---\nb: c: d\n")
+    assert first.startswith("2:1: the key `a` stands here twice")
+    assert second.startswith("4:5: not valid YAML")
+    # Where the events have to be read first, they end at the error before anything is built.
+    assert len(problems_of("a: 1\na: 2\nx: '*'\n---\nb: c: d\n")) == 1
     assert len(problems_of("a: 1\na: 2\nb: !x 1\n")) == 2
 
 
@@ -197,3 +201,72 @@ def test_plain_data_comes_back_and_everything_has_a_place(data: dict[str, Any], 
 def test_no_file_breaks_the_reader(raw: bytes) -> None:
     file = read_yaml(raw, "x.yaml")
     assert file.documents or file.problems
+
+
+def depth_of(text: str) -> int:
+    """Return how deep the YAML goes, as far as it can be read."""
+    depth = deepest = 0
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            deepest = max(deepest, depth)
+    except (yaml.YAMLError, RecursionError):
+        pass
+    return deepest
+
+
+PIECES = [
+    "- ",
+    "? ",
+    "a: ",
+    "b:",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "'x'",
+    "|",
+    "&a ",
+    "!!map ",
+    "--- ",
+    "-",
+    ":",
+    "?",
+    "#",
+    "x",
+]
+BREAKS = ["\n", "\r", "\r\n", "\x85", "\u2028"]
+LINES = st.tuples(st.integers(0, 6), st.lists(st.sampled_from(PIECES), max_size=5), st.sampled_from(BREAKS))
+
+
+@settings(derandomize=True, deadline=None, max_examples=3000)
+@given(st.lists(LINES, max_size=9))
+def test_no_text_is_deeper_than_its_bound(lines: list[tuple[int, list[str], str]]) -> None:
+    text = "".join(" " * indent + "".join(pieces) + end for indent, pieces, end in lines)
+    assert depth_of(text) <= bound_depth(text)
+
+
+@pytest.mark.parametrize("end", BREAKS)
+def test_every_way_of_nesting_counts(end: str) -> None:
+    blocks = [
+        "".join(" " * level + "a:" + end for level in range(MAX_DEPTH)) + " " * MAX_DEPTH + "x",
+        "".join(" " * 2 * level + "-" + end for level in range(MAX_DEPTH)) + " " * 2 * MAX_DEPTH + "x",
+        "- " * MAX_DEPTH + "x",
+        "- a:" + end + "".join("  " * level + "- a:" + end for level in range(1, MAX_DEPTH)),
+        "[" * MAX_DEPTH + "]" * MAX_DEPTH,
+        "[a: " * MAX_DEPTH + "x" + "]" * MAX_DEPTH,
+        "? " * MAX_DEPTH + "x",
+    ]
+    for text in blocks:
+        assert depth_of(text) >= MAX_DEPTH
+        assert depth_of(text) <= bound_depth(text)
+
+
+def test_an_everyday_file_is_seen_to_be_shallow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the events were read")
+
+    monkeypatch.setattr(yaml, "parse", refuse)
+    text = "id: a.b\ntags: [x, y]\nsteps:\n  - message: hi-there\n    evaluators:\n      - config: {k: [v]}\n"
+    assert not read_yaml(text.encode(), "x.yaml").problems
