@@ -21,6 +21,8 @@ COMPLETED, FAILED, CANCELLED = "COMPLETED", "FAILED", "CANCELLED"
 PENDING, RUNNING = "PENDING", "RUNNING"
 """What a job is that has not ended."""
 STATUS_PREFIX = "STATUS_"
+KEPT = "livekit"
+"""The key under which an imported run, scenario or sample keeps what results.json has no place for."""
 
 
 def _read_integer(value: object) -> object:

@@ -14,6 +14,7 @@ from agentlab_ci.core.livekit_run import (
     CANCELLED,
     COMPLETED,
     FAILED,
+    KEPT,
     PENDING,
     RUNNING,
     STATUS_PREFIX,
@@ -40,8 +41,6 @@ from agentlab_ci.loading.plain import finite
 
 TOOL = "livekit"
 """What `ImportedRun.tool`, and a suite without a name, is called."""
-KEPT = "livekit"
-"""The key under which fields stand that results.json has no place for."""
 NO_REASON = "LiveKit gives no reason"
 MAX_BYTES = 64 << 20
 MAX_ITEMS_IN_ALL = 100_000

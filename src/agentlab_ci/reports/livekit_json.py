@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from agentlab_ci.core.livekit_run import CANCELLED, COMPLETED, FAILED, STATUS_PREFIX
+from agentlab_ci.core.livekit_run import CANCELLED, COMPLETED, FAILED, KEPT, STATUS_PREFIX
 from agentlab_ci.core.results import RunReport, SampleResult, ScenarioResult
 from agentlab_ci.core.sample import SampleStatus
 from agentlab_ci.core.sampling import PassRate, needed
@@ -19,8 +19,6 @@ from agentlab_ci.evaluators.interface import JUDGE
 from agentlab_ci.reports.livekit_chat import write_items
 from agentlab_ci.reports.reasons import explain_sample
 
-KEPT = "livekit"
-"""The key under which an imported run, scenario or sample keeps what results.json has no place for."""
 _TOOL = "agentlab"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
